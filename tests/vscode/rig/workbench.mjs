@@ -1,0 +1,151 @@
+// A window of VS Code as a person uses it. Everything waits for what it reads, by asking again until it is so.
+
+const nbsp = text => text.replace(/\u00a0/g, ' ')
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
+
+/** Asks `read` until `good(value)`; what it read last is in the error. */
+export async function until(what, read, good = Boolean, timeout = 20_000) {
+  const end = Date.now() + timeout
+  let value
+  for (;;) {
+    value = await read()
+    if (good(value)) return value
+    if (Date.now() > end) throw new Error(`waited ${timeout} ms for ${what}; last seen: ${JSON.stringify(value)}`)
+    await sleep(60)
+  }
+}
+
+export class Workbench {
+  constructor(page, file) {
+    this.page = page
+    this.file = file
+  }
+
+  async ready() {
+    await this.page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 60_000 })
+    await this.editor().first().waitFor({ timeout: 30_000 })
+  }
+
+  async close() {
+    await this.page.context().close()
+  }
+
+  editor(part = this.file) {
+    return this.page.locator(`.editor-instance .monaco-editor[data-uri*="${part}"]`)
+  }
+
+  /** The C beside the program. */
+  generated() {
+    return this.editor('uir-c:')
+  }
+
+  async focus(editor = this.editor()) {
+    await editor.locator('.view-lines').first().click({ position: { x: 4, y: 4 } })
+  }
+
+  /** The text of the visible lines, top to bottom, inlay hints and end-of-line notes included. */
+  async lines(editor = this.editor()) {
+    const lines = await editor.first().locator('.view-lines > .view-line').evaluateAll(all =>
+      all.map(line => [parseFloat(line.style.top), line.textContent]).sort((a, b) => a[0] - b[0]).map(([, text]) => text))
+    return lines.map(nbsp)
+  }
+
+  async untilLine(pattern, editor = this.editor(), timeout) {
+    const lines = await until(`a line ${pattern}`, () => this.lines(editor), all => all.some(line => pattern.test(line)), timeout)
+    return lines.find(line => pattern.test(line))
+  }
+
+  async squiggles(kind = 'error') {
+    return this.editor().locator(`.squiggly-${kind}`).count()
+  }
+
+  async lenses() {
+    return (await this.editor().locator('.codelens-decoration a').allTextContents()).map(nbsp)
+  }
+
+  async clickLens(pattern) {
+    await until(`a lens ${pattern}`, () => this.lenses(), all => all.some(text => pattern.test(text)))
+    await this.editor().locator('.codelens-decoration a').filter({ hasText: pattern }).first().click()
+  }
+
+  /** Puts the cursor at a line and column (both 1-based). */
+  async goto(line, column = 1) {
+    await this.page.keyboard.press('Control+g')
+    const input = this.page.locator('.quick-input-widget input').first()
+    await input.fill(`:${line}:${column}`)
+    await input.press('Enter')
+    await until(`the cursor on line ${line}`, () => this.cursor(), text => text.includes(`Ln ${line},`))
+  }
+
+  async cursor() {
+    return (await this.page.locator('#status\\.editor\\.selection').textContent().catch(() => '')) ?? ''
+  }
+
+  /** The text of the hover at the cursor. The first try may come before the server is up, so it is asked again. */
+  async hover(pattern = /./) {
+    const rows = this.page.locator('.monaco-resizable-hover .monaco-hover:not(.hidden) .hover-row:not(.loading)')
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await this.page.keyboard.press('Control+k')
+      await this.page.keyboard.press('Control+i')
+      try {
+        return await until('a hover', async () => nbsp((await rows.allInnerTexts()).join('\n')), text => pattern.test(text), 2_500)
+      } catch (error) {
+        if (attempt === 5) throw error
+        await this.page.keyboard.press('Escape')
+      }
+    }
+  }
+
+  async command(title) {
+    await this.page.keyboard.press('F1')
+    const input = this.page.locator('.quick-input-widget input').first()
+    await input.fill(`>${title}`)
+    const row = this.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: title }).first()
+    await row.waitFor()
+    await row.click()
+  }
+
+  /** What the Problems panel says, one text a row. */
+  async problems() {
+    await this.page.keyboard.press('Control+Shift+m')
+    const rows = this.page.locator('.markers-panel .monaco-list-row')
+    return until('problems', () => rows.evaluateAll(all => all.map(row => row.getAttribute('aria-label') ?? '')), all => all.length > 0)
+  }
+
+  async toasts() {
+    return (await this.page.locator('.notifications-toasts .notification-list-item-message').allTextContents()).map(nbsp)
+  }
+
+  async untilToast(pattern, timeout) {
+    const texts = await until(`a message ${pattern}`, () => this.toasts(), all => all.some(text => pattern.test(text)), timeout)
+    return texts.find(text => pattern.test(text))
+  }
+
+  async toastButtons() {
+    return this.page.locator('.notifications-toasts .notification-list-item-buttons-container .monaco-button').allTextContents()
+  }
+
+  /** The result panel's text. */
+  async results() {
+    return (await this.lines(this.page.locator('.part.panel .monaco-editor'))).join('\n')
+  }
+
+  async statusBar() {
+    return nbsp(await this.page.locator('.part.statusbar').innerText())
+  }
+
+  /** Lines (1-based) that are lit in an editor. */
+  async lit(editor) {
+    return editor.first().evaluate(node => {
+      const tops = [...node.querySelectorAll('.view-overlays > div')]
+        .filter(row => [...row.children].some(mark => /ced-\S*TextEditorDecorationType\S*/.test(mark.className)))
+        .map(row => row.style.top)
+      const numbers = [...node.querySelectorAll('.margin-view-overlays > div')]
+      return numbers.filter(row => tops.includes(row.style.top)).map(row => Number(row.querySelector('.line-numbers')?.textContent))
+    })
+  }
+
+  async screenshot(file) {
+    await this.page.screenshot({ path: file })
+  }
+}

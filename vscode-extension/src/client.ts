@@ -1,0 +1,150 @@
+// The language client's life: one at a time, a new one at each start, starts and stops one after another.
+
+import * as vscode from 'vscode'
+import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node'
+import { Choice, choose } from './interpreter'
+import { InitializationOptions, Notifications } from './protocol'
+import { candidates, probe, pythonOptions } from './pythons'
+
+export type Health =
+  | { state: 'starting' }
+  | { state: 'running'; python: string; version: string; server: string }
+  | { state: 'stopped'; reason: string; mend?: 'select' | 'install' | 'restart' }
+
+/** So many crashes in so many milliseconds are answered by a new start; then a person is asked. */
+const CRASHES = 3
+const CRASH_WINDOW_MS = 180_000
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined
+  private queue: Promise<void> = Promise.resolve()
+  private crashes: number[] = []
+  private readonly changed = new vscode.EventEmitter<Health>()
+  readonly onHealth = this.changed.event
+  health: Health = { state: 'starting' }
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** Stops what runs and starts anew. Calls that come while one is at work wait for it. */
+  restart(): Promise<void> {
+    return this.enqueue(async () => {
+      await this.stopNow()
+      await this.startNow()
+    })
+  }
+
+  /** Sends a request of ours. Rejects when the server is not running, or with the server's error. */
+  async request<Result>(method: string, params: object, token?: vscode.CancellationToken): Promise<Result> {
+    await this.queue
+    const client = this.client
+    if (!client?.isRunning()) throw new Error('The UIR language server is not running.')
+    return client.sendRequest<Result>(method, params, token)
+  }
+
+  /** Calls `listener` with the messages of the work-done progress `token` until disposed. */
+  onProgress(token: string, listener: (message: string) => void): vscode.Disposable {
+    const { client } = this
+    if (!client) return new vscode.Disposable(() => undefined)
+    return client.onNotification('$/progress', (params: { token: string | number; value?: { message?: string; title?: string } }) => {
+      const text = params.value?.message ?? params.value?.title
+      if (params.token === token && text) listener(text)
+    })
+  }
+
+  async trust(): Promise<void> {
+    await this.queue
+    if (this.client?.isRunning()) await this.client.sendNotification(Notifications.trust, { trusted: true })
+  }
+
+  async dispose(): Promise<void> {
+    await this.enqueue(() => this.stopNow())
+    this.changed.dispose()
+  }
+
+  private enqueue(work: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(work).catch((error: unknown) => this.log.error(String(error)))
+    return this.queue
+  }
+
+  private set(health: Health): void {
+    this.health = health
+    this.changed.fire(health)
+  }
+
+  private async startNow(): Promise<void> {
+    this.set({ state: 'starting' })
+    const choice = await choose(await candidates(this.context), path => probe(this.context, path))
+    if (!choice.ok) {
+      this.log.warn(choice.reason)
+      this.set({ state: 'stopped', reason: choice.reason, mend: choice.mend })
+      return
+    }
+    this.log.info(`Python ${choice.probe.version.join('.')} (${choice.candidate.origin}): ${choice.probe.executable}`)
+    const client = this.createClient(choice)
+    this.client = client
+    try {
+      await client.start()
+      this.set({
+        state: 'running',
+        python: choice.probe.executable,
+        version: choice.probe.version.join('.'),
+        server: client.initializeResult?.serverInfo?.version ?? '',
+      })
+    } catch (error) {
+      this.log.error(String(error))
+      this.set({ state: 'stopped', reason: 'The UIR language server did not start.', mend: 'restart' })
+    }
+  }
+
+  /** A client that failed to start cannot be stopped; it is let go of all the same. */
+  private async stopNow(): Promise<void> {
+    const client = this.client
+    this.client = undefined
+    if (!client) return
+    try {
+      if (client.needsStop()) await client.stop(3_000)
+    } catch (error) {
+      this.log.warn(`stopping: ${String(error)}`)
+    }
+  }
+
+  private createClient(choice: Choice & { ok: true }): LanguageClient {
+    const initializationOptions: InitializationOptions = { clientCommands: true, trusted: vscode.workspace.isTrusted }
+    const options: LanguageClientOptions = {
+      documentSelector: [{ language: 'uir', scheme: 'file' }, { language: 'uir', scheme: 'untitled' }],
+      initializationOptions,
+      outputChannel: this.log,
+      synchronize: { configurationSection: 'uir' },
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue }),
+        closed: () => {
+          this.closed(client)
+          return { action: CloseAction.DoNotRestart, handled: true }
+        },
+      },
+      initializationFailedHandler: () => false,
+    }
+    const executable = { command: choice.probe.executable, args: ['-m', 'uir_lsp'], options: pythonOptions(this.context) }
+    const client = new LanguageClient('uir', 'UIR Language Server', executable, options)
+    return client
+  }
+
+  /** The server's end, unasked: start again, unless it keeps dying. */
+  private closed(client: LanguageClient): void {
+    if (client !== this.client || client.state === State.Starting) return
+    this.client = undefined
+    const now = Date.now()
+    this.crashes = [...this.crashes.filter(time => now - time < CRASH_WINDOW_MS), now]
+    if (this.crashes.length > CRASHES) {
+      this.set({ state: 'stopped', reason: 'The UIR language server stopped several times.', mend: 'restart' })
+      return
+    }
+    this.log.warn('the server stopped; starting it again')
+    void this.enqueue(async () => {
+      if (!this.client) await this.startNow()
+    })
+  }
+}

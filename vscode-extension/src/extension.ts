@@ -1,0 +1,65 @@
+// The extension's parts, put together.
+
+import * as vscode from 'vscode'
+import { Server } from './client'
+import { Lights } from './lights'
+import { Origins } from './origins'
+import { Runner } from './run'
+import { installServer, selectInterpreter } from './selectInterpreter'
+import { Status } from './status'
+import { Kind, SCHEME, Views, preferredKind } from './views'
+
+let server: Server | undefined
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('UIR Language Server', { log: true })
+  server = new Server(context, log)
+  const views = new Views(server)
+  const runner = new Runner(server)
+  context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register())
+  registerCommands(context, server, views, runner)
+  context.subscriptions.push(
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
+    vscode.workspace.onDidChangeConfiguration(event => {
+      if (event.affectsConfiguration('uir.interpreter')) void server?.restart()
+    }),
+  )
+  void server.restart()
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.dispose()
+}
+
+function registerCommands(context: vscode.ExtensionContext, server: Server, views: Views, runner: Runner): void {
+  const onSource = (work: (uri: vscode.Uri, value?: string) => Promise<void>) => async (where?: unknown, value?: unknown) => {
+    const uri = sourceOf(where)
+    if (uri) await work(uri, typeof value === 'string' ? value : undefined)
+    else void vscode.window.showInformationMessage('Open a .uir file first.')
+  }
+  const changeTo = (kind: Kind) => async (uri?: vscode.Uri) => {
+    if (uri?.scheme === SCHEME) await views.change(uri, kind)
+  }
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    'uir.run': onSource((uri, value) => runner.run(uri, value)),
+    'uir.showGeneratedC': onSource((uri, value) => views.open(uri, value, preferredKind())),
+    'uir.showLoops': onSource(uri => views.open(uri, undefined, 'loops')),
+    'uir.showTextbookC': changeTo('textbook'),
+    'uir.showFastC': changeTo('fast'),
+    'uir.restartServer': () => server.restart(),
+    'uir.selectInterpreter': () => selectInterpreter(context),
+    'uir.installServer': () => installServer(context, server),
+    'uir.showLog': () => server.log.show(),
+  }
+  for (const [name, work] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, work))
+  }
+}
+
+/** The file a command is about: the lens says it, the title bar says it, else it is the active editor's. */
+function sourceOf(where: unknown): vscode.Uri | undefined {
+  if (typeof where === 'string') return vscode.Uri.parse(where, true)
+  if (where instanceof vscode.Uri && where.scheme !== SCHEME) return where
+  const document = vscode.window.activeTextEditor?.document
+  return document?.languageId === 'uir' && document.uri.scheme !== SCHEME ? document.uri : undefined
+}

@@ -1,0 +1,90 @@
+// Lights up the lines that belong together: the cursor's line of the .uir file and its lines of the C, both ways.
+
+import * as vscode from 'vscode'
+import { linesBehind, linesFrom } from './linkedLines'
+import { SCHEME, Views } from './views'
+
+export class Lights implements vscode.Disposable {
+  private readonly lit = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('uir.linkedLineBackground'),
+    borderColor: new vscode.ThemeColor('uir.linkedLineBorder'),
+    borderStyle: 'solid',
+    borderWidth: '0 0 0 2px',
+    overviewRulerColor: new vscode.ThemeColor('uir.linkedLineBorder'),
+    overviewRulerLane: vscode.OverviewRulerLane.Center,
+  })
+  private readonly muted = vscode.window.createTextEditorDecorationType({ isWholeLine: true, opacity: '0.55', fontStyle: 'italic' })
+  private readonly subscriptions: vscode.Disposable[]
+
+  constructor(private readonly views: Views) {
+    this.subscriptions = [
+      vscode.window.onDidChangeTextEditorSelection(event => this.from(event.textEditor)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.all()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.all()),
+      vscode.workspace.onDidChangeTextDocument(event => {
+        if (event.document.uri.scheme === SCHEME) this.all()
+      }),
+    ]
+    this.all()
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.lit, this.muted).dispose()
+  }
+
+  /** Everything anew, from the editor that has the cursor. */
+  private all(): void {
+    const editors = vscode.window.visibleTextEditors
+    for (const editor of editors) {
+      if (editor.document.uri.scheme === SCHEME) {
+        editor.setDecorations(this.muted, this.views.isStale(editor.document.uri) ? [editor.document.lineAt(0).range] : [])
+      } else if (editor.document.languageId === 'uir' && this.generated(editor).length === 0) {
+        editor.setDecorations(this.lit, [])
+      }
+    }
+    const active = vscode.window.activeTextEditor
+    if (active && editors.includes(active)) this.from(active)
+  }
+
+  private from(editor: vscode.TextEditor): void {
+    if (editor.document.uri.scheme === SCHEME) this.fromGenerated(editor)
+    else if (editor.document.languageId === 'uir') this.fromSource(editor)
+  }
+
+  private fromSource(editor: vscode.TextEditor): void {
+    const line = editor.selection.active.line
+    let any = false
+    for (const other of this.generated(editor)) {
+      const lines = linesFrom(this.views.mapOf(other.document.uri)?.map ?? [], line)
+      this.light(other, lines)
+      any ||= lines.length > 0
+    }
+    this.light(editor, any ? [line] : [], false)
+  }
+
+  private fromGenerated(editor: vscode.TextEditor): void {
+    const linked = this.views.mapOf(editor.document.uri)
+    if (!linked) return
+    const { start, end } = editor.selection
+    const behind = linesBehind(linked.map, start.line, end.line)
+    const sources = vscode.window.visibleTextEditors.filter(other => other.document.uri.toString() === linked.source)
+    for (const source of sources) this.light(source, behind)
+    const here = behind.length > 0 ? Array.from({ length: end.line - start.line + 1 }, (_, k) => start.line + k) : []
+    this.light(editor, here, false)
+  }
+
+  private light(editor: vscode.TextEditor, lines: number[], reveal = true): void {
+    const ranges = lines.filter(line => line < editor.document.lineCount).map(line => editor.document.lineAt(line).range)
+    editor.setDecorations(this.lit, ranges)
+    const [first] = ranges
+    const seen = ranges.some(range => editor.visibleRanges.some(visible => visible.contains(range.start)))
+    if (reveal && first && !seen) editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport)
+  }
+
+  /** The visible generated documents of a source. */
+  private generated(source: vscode.TextEditor): vscode.TextEditor[] {
+    const address = source.document.uri.toString()
+    return vscode.window.visibleTextEditors.filter(editor => this.views.mapOf(editor.document.uri)?.source === address)
+  }
+}

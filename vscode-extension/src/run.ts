@@ -1,0 +1,108 @@
+// The Run command: asks the server, shows the result in the panel and beside the value.
+
+import { randomUUID } from 'node:crypto'
+import * as path from 'node:path'
+import * as vscode from 'vscode'
+import { Server } from './client'
+import { withPatience } from './progress'
+import { Requests, RunParams, RunResult } from './protocol'
+import { errorText, report, timing, verdicts } from './result'
+
+export class Runner implements vscode.Disposable {
+  private readonly output = vscode.window.createOutputChannel('UIR Results', 'uir-result')
+  private readonly beside = vscode.window.createTextEditorDecorationType({
+    after: { margin: '0 0 0 3ch', color: new vscode.ThemeColor('editorCodeLens.foreground') },
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  })
+  private readonly edits = vscode.workspace.onDidChangeTextDocument(event => this.clear(event.document))
+
+  constructor(private readonly server: Server) {}
+
+  dispose(): void {
+    vscode.Disposable.from(this.output, this.beside, this.edits).dispose()
+  }
+
+  async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
+    if (!vscode.workspace.isTrusted) return refuse()
+    const name = path.basename(uri.path)
+    let result: RunResult
+    try {
+      result = await withPatience(`Running ${name}`, (token, say) => this.ask(uri, value, token, say))
+    } catch (error) {
+      if (error instanceof vscode.CancellationError || isCancelled(error)) {
+        vscode.window.setStatusBarMessage(`Run of ${name} cancelled`, 4_000)
+        return
+      }
+      result = { ok: false, error: error instanceof Error ? error.message : String(error) }
+    }
+    await this.show(uri, name, result)
+  }
+
+  private async ask(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken, say: (stage: string) => void): Promise<RunResult> {
+    const settings = vscode.workspace.getConfiguration('uir.run', uri)
+    const params: RunParams = {
+      uri: uri.toString(),
+      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 60) },
+      workDoneToken: randomUUID(),
+    }
+    if (value !== undefined) params.value = value
+    const listening = this.server.onProgress(params.workDoneToken ?? '', say)
+    try {
+      return await this.server.request<RunResult>(Requests.run, params, token)
+    } finally {
+      listening.dispose()
+    }
+  }
+
+  private async show(uri: vscode.Uri, name: string, result: RunResult): Promise<void> {
+    this.output.append(report(`${name} · ${new Date().toLocaleTimeString('en-GB')}`, result) + '\n')
+    if (result.outputs?.length) this.output.show(true)
+    this.mark(uri, result)
+    if (!result.ok) await this.complain(uri, result)
+  }
+
+  /** One sentence and one button. */
+  private async complain(uri: vscode.Uri, result: RunResult): Promise<void> {
+    const sentence = errorText(result.error) || verdicts(result).find(line => line.startsWith('✗'))?.slice(2) || 'The run failed.'
+    const errors = vscode.languages.getDiagnostics(uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error)
+    const [first] = errors.sort((a, b) => a.range.start.compareTo(b.range.start))
+    const button = first ? 'Go to First Error' : 'Show Result'
+    if ((await vscode.window.showErrorMessage(sentence, button)) !== button) return
+    if (first) await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { selection: first.range })
+    else this.output.show(true)
+  }
+
+  /** The verdict at the end of each output's line, until the next edit. */
+  private mark(uri: vscode.Uri, result: RunResult): void {
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
+    if (!editor) return
+    const text = [...verdicts(result), timing(result)].filter(Boolean).join(' · ')
+    const lines = (result.outputs ?? []).flatMap(({ name }) => definition(editor.document, name))
+    editor.setDecorations(this.beside, lines.map(range => ({ range, renderOptions: { after: { contentText: text } } })))
+  }
+
+  private clear(document: vscode.TextDocument): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document === document) editor.setDecorations(this.beside, [])
+    }
+  }
+}
+
+async function refuse(): Promise<void> {
+  const button = 'Manage Trust'
+  const pressed = await vscode.window.showWarningMessage('Programs do not run in Restricted Mode, because this folder is not trusted.', button)
+  if (pressed === button) await vscode.commands.executeCommand('workbench.trust.manage')
+}
+
+function isCancelled(error: unknown): boolean {
+  const REQUEST_CANCELLED = -32800
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === REQUEST_CANCELLED
+}
+
+function definition(document: vscode.TextDocument, name: string): vscode.Range[] {
+  for (let line = document.lineCount - 1; line >= 0; line--) {
+    const { text, range } = document.lineAt(line)
+    if (text.trimStart().startsWith(name) && /^\s*=/.test(text.trimStart().slice(name.length))) return [range]
+  }
+  return []
+}
