@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Union
+from typing import TypeAlias
 
-Where = tuple[Union[str, int], ...]
+Where: TypeAlias = tuple[str | int, ...]
 
 
 class UOpError(Exception):

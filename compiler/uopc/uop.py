@@ -51,10 +51,11 @@ class UOp:
     """One operation on earlier values.
 
     op: what it does; src: the operands; arg: static data (see `typerules`); dtype, shape, addrspace: its type;
-    ranges: the loops it depends on that are not closed below it. Raises UOpError when the operands do not fit.
+    ranges: the loops it depends on that are not closed below it; digest: a number that orders nodes the same way in
+    every process, whatever the hash seed. Raises UOpError when the operands do not fit.
     """
 
-    __slots__ = ("__weakref__", "_cache", "addrspace", "arg", "dtype", "op", "ranges", "shape", "src")
+    __slots__ = ("__weakref__", "_cache", "addrspace", "arg", "digest", "dtype", "op", "ranges", "shape", "src")
     op: Ops
     src: tuple[UOp, ...]
     arg: Any
@@ -62,6 +63,7 @@ class UOp:
     shape: Shape
     addrspace: AddrSpace
     ranges: frozenset[UOp]
+    digest: int
     _cache: dict[str, Any] | None
 
     def __new__(cls, op: Ops, src: tuple[UOp, ...] = (), arg: Any = None, dtype: DType | None = None) -> UOp:
@@ -237,8 +239,22 @@ def _new_node(cls: type[UOp], key: _Key, op: Ops, src: tuple[UOp, ...], arg: Any
     self.dtype, self.shape, self.addrspace = kind or dtypes.void, shape, space
     self._cache = None
     self.ranges = _open_ranges(self)
+    self.digest = hash((_CODES[op], _code(arg), *(s.digest for s in src)))
     _nodes[key] = self
     return self
+
+
+_NAN_CODE = 0x7FF8
+_CODES: dict[Any, int] = {x: k for k, x in enumerate((*Ops, *AxisType, *dtypes.all))}
+
+
+def _code(arg: Any) -> Any:
+    """`arg` as numbers, whose hash does not depend on the process (as that of text and of nan does)."""
+    if isinstance(arg, tuple):
+        return tuple(_code(a) for a in arg)
+    if isinstance(arg, (int, float)):
+        return arg if arg == arg else _NAN_CODE
+    return _CODES.get(arg, -1)
 
 
 def _open_ranges(u: UOp) -> frozenset[UOp]:

@@ -1,0 +1,14 @@
+"""Bounds analysis and simplification of integer expressions and loop programs.
+
+interval   what values an expression can have
+linear     expressions as sums of multiples: the canonical form
+divmod     quotients and remainders: the table of rules
+compare    comparisons and logic
+fold       operations on constants
+rewrite    the simplifier: one pass over a graph
+"""
+
+from uopc.symbolic.interval import bounds
+from uopc.symbolic.rewrite import simplify
+
+__all__ = ["bounds", "simplify"]

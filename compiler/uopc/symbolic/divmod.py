@@ -1,0 +1,338 @@
+"""Quotients and remainders by a constant: one rule a row, with its condition; the divisor is positive in all of them.
+
+Division is floor division. A rule that reads the dividend as a sum needs the sum to be exact (no wrap-around); one that
+reads only its bounds does not. Every row is enumerated over its box and proved with an SMT solver in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd
+from typing import NamedTuple
+
+from uopc.dtype import DType, int_range
+from uopc.ops import Ops
+from uopc.symbolic.interval import Interval, bounds
+from uopc.symbolic.linear import Linear, add, chain, form_bounds, is_exact, linear, mark, scale, value_form
+from uopc.uop import UOp
+
+
+class Division(NamedTuple):
+    """A dividend with its sum (None when it may wrap) and a constant divisor > 0."""
+
+    x: UOp
+    c: int
+    form: Linear | None
+
+    @property
+    def span(self) -> Interval:
+        return bounds(self.x)
+
+
+class Rule(NamedTuple):
+    """One rewrite: its name, its law with the condition, and the function that applies it or answers None."""
+
+    name: str
+    law: str
+    apply: Callable[[Division], UOp | None]
+
+
+def floordiv(x: UOp, c: int) -> UOp:
+    """floor(x / c) of a simplified integer scalar, simplified; 0 when c is 0."""
+    return _divide(x, c, Ops.FLOORDIV, QUOTIENT_RULES)
+
+
+def floormod(x: UOp, c: int) -> UOp:
+    """x - c * floor(x / c) of a simplified integer scalar, simplified; 0 when c is 0."""
+    return _divide(x, c, Ops.FLOORMOD, REMAINDER_RULES)
+
+
+def _divide(x: UOp, c: int, op: Ops, rules: tuple[Rule, ...]) -> UOp:
+    if c == 0:
+        return UOp.const(0, x.dtype)
+    if c < 0:
+        return _by_negative(x, c, op)
+    form = linear(x)
+    task = Division(x, c, form if is_exact(form, x.dtype) else None)
+    for rule in rules:
+        found = rule.apply(task)
+        if found is not None:
+            return found
+    return mark(UOp(op, (x, UOp.const(c, x.dtype))))
+
+
+def _by_negative(x: UOp, c: int, op: Ops) -> UOp:
+    """x // -c is -x // c, and x % -c is -(-x % c), when -x does not wrap."""
+    form = linear(x)
+    minus = scale(form, -1, x.dtype)
+    if x.dtype.is_unsigned or not is_exact(form, x.dtype) or not is_exact(minus, x.dtype) or -c > int_range(x.dtype)[1]:
+        return mark(UOp(op, (x, UOp.const(c, x.dtype))))
+    negated = build(minus, x.dtype)
+    if op is Ops.FLOORDIV:
+        return floordiv(negated, -c)
+    return build(scale(linear(floormod(negated, -c)), -1, x.dtype), x.dtype)
+
+
+# -- rules for both ------------------------------------------------------------------------------------------------
+def _split(form: Linear, c: int) -> tuple[Linear, Linear]:
+    """form = c * first + second, where second has no coefficient that c divides and its constant is in 0..c-1."""
+    out, rest = {}, {}
+    for t, k in form.terms.items():
+        if k % c == 0:
+            out[t] = k // c
+        else:
+            rest[t] = k
+    return Linear(out, form.const // c), Linear(rest, form.const % c)
+
+
+def _reduced(form: Linear, c: int) -> tuple[tuple[Linear, Linear], ...]:
+    """Ways to write form = c * first + second with small coefficients: remainders from 0 up, and nearest to zero."""
+    return tuple(_with_remainders(form, c, lowest) for lowest in (0, -(c // 2)))
+
+
+def _with_remainders(form: Linear, c: int, lowest: int) -> tuple[Linear, Linear]:
+    first, second = {}, {}
+    for t, k in form.terms.items():
+        r = (k - lowest) % c + lowest
+        if r:
+            second[t] = r
+        if k != r:
+            first[t] = (k - r) // c
+    return Linear(first, form.const // c), Linear(second, form.const % c)
+
+
+def _one_period(form: Linear, c: int) -> int | None:
+    """m when m*c <= form < (m+1)*c always."""
+    lo, hi = form_bounds(form)
+    return lo // c if lo // c == hi // c else None
+
+
+def _small_part(form: Linear, c: int) -> tuple[int, Linear, Linear] | None:
+    """(g, A, B) with form = g * A + B, g > 1 a divisor of c, and 0 <= B < g always."""
+    order = sorted(form.terms.items(), key=lambda item: (-abs(item[1]), item[0].digest))
+    g = c
+    for n, (_, k) in enumerate(order[:-1], 1):
+        g = gcd(g, k)
+        if g == 1:
+            return None
+        low = Linear(dict(order[n:]), form.const % g)
+        if _one_period(low, g) == 0:
+            high = Linear({t: q // g for t, q in order[:n]}, form.const // g)
+            return g, high, low
+    return None
+
+
+# -- quotients -----------------------------------------------------------------------------------------------------
+def _q_one(t: Division) -> UOp | None:
+    return t.x if t.c == 1 else None
+
+
+def _q_constant(t: Division) -> UOp | None:
+    lo, hi = t.span
+    return UOp.const(lo // t.c, t.x.dtype) if lo // t.c == hi // t.c else None
+
+
+def _q_nested(t: Division) -> UOp | None:
+    if t.x.op is Ops.FLOORDIV and t.x.src[1].op is Ops.CONST and t.x.src[1].arg > 0:
+        whole = t.c * int(t.x.src[1].arg)
+        return floordiv(t.x.src[0], whole) if whole <= int_range(t.x.dtype)[1] else None
+    return None
+
+
+def _q_multiples(t: Division) -> UOp | None:
+    if t.form is None:
+        return None
+    out, rest = _split(t.form, t.c)
+    if not out.terms and out.const == 0:
+        return None
+    if not is_exact(rest, t.x.dtype):
+        return None
+    quotient = linear(floordiv(build(rest, t.x.dtype), t.c))
+    return build(add(out, quotient, t.x.dtype), t.x.dtype)
+
+
+def _q_reduced(t: Division) -> UOp | None:
+    if t.form is None:
+        return None
+    for first, second in _reduced(t.form, t.c):
+        m = _one_period(second, t.c)
+        if m is not None:
+            return build(Linear(first.terms, first.const + m), t.x.dtype)
+    return None
+
+
+def _q_common_factor(t: Division) -> UOp | None:
+    if t.form is None or not t.form.terms:
+        return None
+    g = gcd(t.c, *t.form.terms.values())
+    if g == 1:
+        return None
+    return floordiv(build(Linear({x: k // g for x, k in t.form.terms.items()}, t.form.const // g), t.x.dtype), t.c // g)
+
+
+def _q_small_part(t: Division) -> UOp | None:
+    parts = _small_part(t.form, t.c) if t.form is not None else None
+    return floordiv(build(parts[1], t.x.dtype), t.c // parts[0]) if parts else None
+
+
+def _q_inner_quotient(t: Division) -> UOp | None:
+    if t.form is None or (len(t.form.terms) == 1 and t.form.const == 0):
+        return None
+    for atom, k in t.form.terms.items():
+        if k == 1 and atom.op is Ops.FLOORDIV and atom.src[1].op is Ops.CONST and atom.src[1].arg > 0:
+            b, d = int(atom.src[1].arg), t.x.dtype
+            others = Linear({x: q * b for x, q in t.form.terms.items() if x is not atom}, t.form.const * b)
+            inner = linear(atom.src[0])
+            whole = Linear({**others.terms}, others.const)
+            joined = _exact_sum(whole, inner)
+            usable = atom.dtype is d and is_exact(inner, d) and is_exact(joined, d) and b * t.c <= int_range(d)[1]
+            return floordiv(build(joined, d), b * t.c) if usable else None
+    return None
+
+
+def _exact_sum(a: Linear, b: Linear) -> Linear:
+    """a + b as exact numbers."""
+    terms = dict(a.terms)
+    for x, k in b.terms.items():
+        terms[x] = terms.get(x, 0) + k
+    return Linear({x: k for x, k in terms.items() if k}, a.const + b.const)
+
+
+QUOTIENT_RULES: tuple[Rule, ...] = (
+    Rule("quotient-by-one", "x // 1 = x", _q_one),
+    Rule("quotient-constant", "x // c = m when m*c <= x < (m+1)*c", _q_constant),
+    Rule("quotient-nested", "(x // b) // c = x // (b*c) for b > 0", _q_nested),
+    Rule("quotient-multiples", "(c*a + r) // c = a + r // c, r exact", _q_multiples),
+    Rule("quotient-reduced", "(c*a + r) // c = a + m when m*c <= r < (m+1)*c", _q_reduced),
+    Rule("quotient-common-factor", "(g*a + k) // (g*c) = (a + k//g) // c", _q_common_factor),
+    Rule("quotient-small-part", "(g*a + b) // (g*c) = a // c when 0 <= b < g", _q_small_part),
+    Rule("quotient-inner-quotient", "(a + x // b) // c = (a*b + x) // (b*c) for b > 0, exact", _q_inner_quotient),
+)
+
+
+# -- remainders ----------------------------------------------------------------------------------------------------
+def _r_one(t: Division) -> UOp | None:
+    return UOp.const(0, t.x.dtype) if t.c == 1 else None
+
+
+def _r_one_period(t: Division) -> UOp | None:
+    lo, hi = t.span
+    if lo // t.c != hi // t.c:
+        return None
+    return build(add(linear(t.x), Linear({}, -(lo // t.c) * t.c), t.x.dtype), t.x.dtype)
+
+
+def _r_nested(t: Division) -> UOp | None:
+    x = t.x
+    if x.op is Ops.FLOORMOD and x.src[1].op is Ops.CONST and x.src[1].arg > 0 and x.src[1].arg % t.c == 0:
+        return floormod(x.src[0], t.c)
+    return None
+
+
+def _r_multiples(t: Division) -> UOp | None:
+    if t.form is None:
+        return None
+    out, rest = _split(t.form, t.c)
+    if (not out.terms and out.const == 0) or not is_exact(rest, t.x.dtype):
+        return None
+    return floormod(build(rest, t.x.dtype), t.c)
+
+
+def _r_reduced(t: Division) -> UOp | None:
+    if t.form is None:
+        return None
+    for _, second in _reduced(t.form, t.c):
+        m = _one_period(second, t.c)
+        if m is not None:
+            return build(Linear(second.terms, second.const - m * t.c), t.x.dtype)
+    return None
+
+
+def _r_common_factor(t: Division) -> UOp | None:
+    if t.form is None or not t.form.terms:
+        return None
+    g = gcd(t.c, *t.form.terms.values())
+    if g == 1:
+        return None
+    inner = build(Linear({x: k // g for x, k in t.form.terms.items()}, t.form.const // g), t.x.dtype)
+    rest = scale(linear(floormod(inner, t.c // g)), g, t.x.dtype)
+    return build(add(rest, Linear({}, t.form.const % g), t.x.dtype), t.x.dtype)
+
+
+def _r_small_part(t: Division) -> UOp | None:
+    parts = _small_part(t.form, t.c) if t.form is not None else None
+    if parts is None:
+        return None
+    g, high, low = parts
+    rest = scale(linear(floormod(build(high, t.x.dtype), t.c // g)), g, t.x.dtype)
+    return build(add(rest, low, t.x.dtype), t.x.dtype)
+
+
+def _r_inner_remainder(t: Division) -> UOp | None:
+    if t.form is None:
+        return None
+    for atom, k in t.form.terms.items():
+        if atom.op is Ops.FLOORMOD and atom.src[1].op is Ops.CONST and atom.src[1].arg > 0 and atom.dtype is t.x.dtype:
+            inner = linear(atom.src[0])
+            others = Linear({x: q for x, q in t.form.terms.items() if x is not atom}, t.form.const)
+            joined = _exact_sum(others, Linear({x: q * k for x, q in inner.terms.items()}, inner.const * k))
+            if k * int(atom.src[1].arg) % t.c == 0 and is_exact(inner, t.x.dtype) and is_exact(joined, t.x.dtype):
+                return floormod(build(joined, t.x.dtype), t.c)
+    return None
+
+
+REMAINDER_RULES: tuple[Rule, ...] = (
+    Rule("remainder-by-one", "x % 1 = 0", _r_one),
+    Rule("remainder-one-period", "x % c = x - m*c when m*c <= x < (m+1)*c", _r_one_period),
+    Rule("remainder-nested", "(x % b) % c = x % c when c divides b > 0", _r_nested),
+    Rule("remainder-multiples", "(c*a + r) % c = r % c, r exact", _r_multiples),
+    Rule("remainder-reduced", "(c*a + r) % c = r - m*c when m*c <= r < (m+1)*c", _r_reduced),
+    Rule(
+        "remainder-inner-remainder", "(k*(x % b) + r) % c = (k*x + r) % c when c divides k*b, exact", _r_inner_remainder
+    ),
+    Rule("remainder-common-factor", "(g*a + k) % (g*c) = g*((a + k//g) % c) + k%g", _r_common_factor),
+    Rule("remainder-small-part", "(g*a + b) % (g*c) = g*(a % c) + b when 0 <= b < g", _r_small_part),
+)
+
+
+# -- a number put together again from its quotient and its remainder -----------------------------------------------
+def build(form: Linear, d: DType) -> UOp:
+    """The form as a simplified node of dtype d.
+
+    m * (x % a) + m * a * (x // a) becomes m * x, and m * (x % a) + m * a * ((x // a) % b) becomes m * (x % (a * b)).
+    """
+    while (joined := _recombined(form, d)) is not None:
+        form = joined
+    return chain(form, d)
+
+
+def _recombined(form: Linear, d: DType) -> Linear | None:
+    for t, m in form.terms.items():
+        if t.op is Ops.FLOORMOD and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
+            a = int(t.src[1].arg)
+            if any(c % (m * a) == 0 for other, c in form.terms.items() if other is not t):
+                joined = _join_whole(form, t, m, a, d) or _join_digits(form, t, m, a, d)
+                if joined is not None:
+                    return joined
+    return None
+
+
+def _join_whole(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
+    x = rem.src[0]
+    quotient = value_form(floordiv(x, a), d)
+    if not quotient.terms or any(form.terms.get(t) != c * m * a for t, c in quotient.terms.items()):
+        return None
+    rest = add(form, scale(quotient, -m * a, d), d)
+    rest = add(rest, Linear({rem: -m}, 0), d)
+    return add(rest, scale(value_form(x, d), m, d), d)
+
+
+def _join_digits(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
+    x = rem.src[0]
+    for t, c in form.terms.items():
+        if c == m * a and t.op is Ops.FLOORMOD and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
+            whole = a * int(t.src[1].arg)
+            if whole <= int_range(x.dtype)[1] and t.src[0] is floordiv(x, a):
+                rest = add(form, Linear({rem: -m, t: -c}, 0), d)
+                return add(rest, scale(value_form(floormod(x, whole), d), m, d), d)
+    return None
