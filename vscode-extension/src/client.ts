@@ -112,12 +112,13 @@ export class Server implements vscode.Disposable {
   }
 
   private createClient(choice: Choice & { ok: true }): LanguageClient {
+    const compiler = vscode.workspace.getConfiguration('uir').get<string>('compiler', '').trim()
     const initializationOptions: InitializationOptions = { clientCommands: true, trusted: vscode.workspace.isTrusted }
+    if (compiler) initializationOptions.compiler = compiler
     const options: LanguageClientOptions = {
       documentSelector: [{ language: 'uir', scheme: 'file' }, { language: 'uir', scheme: 'untitled' }],
       initializationOptions,
       outputChannel: this.log,
-      synchronize: { configurationSection: 'uir' },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue }),
         closed: () => {

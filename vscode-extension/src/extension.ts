@@ -21,7 +21,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
     vscode.workspace.onDidChangeConfiguration(event => {
-      if (event.affectsConfiguration('uir.interpreter')) void server?.restart()
+      if (['uir.interpreter', 'uir.compiler'].some(setting => event.affectsConfiguration(setting))) void server?.restart()
     }),
   )
   void server.restart()

@@ -52,6 +52,7 @@ export interface RunResult {
 export interface InitializationOptions {
   clientCommands: boolean // the lens commands are ours
   trusted: boolean // may programs be run?
+  compiler?: string // the C compiler to use, in place of the one the server would find
 }
 
 export const Requests = {

@@ -1,0 +1,27 @@
+// Runs the extension's tests: its pure parts by themselves, then everything in a real VS Code.
+// Arguments choose test files by a part of their name; without one all run but `pictures`, which needs its own word.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { ROOT } from './vscode_server.mjs'
+
+const words = process.argv.slice(2)
+const tests = path.join(ROOT, 'tests', 'vscode')
+const extension = path.join(ROOT, 'vscode-extension')
+
+/** Test files in TypeScript, bundled for Node. */
+function unitTests() {
+  const folder = path.join(tests, 'unit')
+  const sources = fs.readdirSync(folder).filter(name => name.endsWith('.test.ts')).map(name => path.join(folder, name))
+  const outdir = path.join(ROOT, '.cache', 'unit-tests')
+  const esbuild = path.join(extension, 'node_modules', '.bin', 'esbuild')
+  const args = ['--bundle', '--platform=node', '--format=esm', '--out-extension:.js=.mjs', '--log-level=warning', `--outdir=${outdir}`]
+  if (spawnSync(esbuild, [...sources, ...args], { stdio: 'inherit' }).status !== 0) process.exit(1)
+  return sources.map(source => path.join(outdir, path.basename(source, '.ts') + '.mjs'))
+}
+
+const editorTests = fs.readdirSync(tests).filter(name => name.endsWith('.test.mjs')).map(name => path.join(tests, name))
+const chosen = [...unitTests(), ...editorTests].filter(file => words.length === 0 || words.some(word => path.basename(file).includes(word)))
+const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...chosen], { stdio: 'inherit', cwd: ROOT })
+process.exit(status ?? 1)
