@@ -1,5 +1,5 @@
 // Runs the extension's tests: its pure parts by themselves, then everything in a real VS Code.
-// Arguments choose test files by a part of their name; without one all run but `pictures`, which needs its own word.
+// Arguments choose test files by a part of their name.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -22,6 +22,8 @@ function unitTests() {
 }
 
 const editorTests = fs.readdirSync(tests).filter(name => name.endsWith('.test.mjs')).map(name => path.join(tests, name))
-const chosen = [...unitTests(), ...editorTests].filter(file => words.length === 0 || words.some(word => path.basename(file).includes(word)))
+const chosen = [...unitTests(), ...editorTests].filter(file =>
+  words.length === 0 || words.some(word => path.basename(file).includes(word)),
+)
 const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...chosen], { stdio: 'inherit', cwd: ROOT })
 process.exit(status ?? 1)

@@ -55,6 +55,17 @@ export class Workbench {
     return lines.find(line => pattern.test(line))
   }
 
+  /** The number (1-based) of the first line that begins so; the file must fit the window. */
+  async lineOf(start, editor = this.editor()) {
+    const lines = await until(`a line ${start}`, () => this.lines(editor), all => all.some(line => line.startsWith(start)))
+    return lines.findIndex(line => line.startsWith(start)) + 1
+  }
+
+  /** Presses a button in an editor's title bar. */
+  async pressTitle(label) {
+    await this.page.locator(`.editor-actions .action-label[aria-label*="${label}"]`).first().click()
+  }
+
   async squiggles(kind = 'error') {
     return this.editor().locator(`.squiggly-${kind}`).count()
   }

@@ -1,0 +1,82 @@
+// The extension's parts that need no editor.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Candidate, Probe, choose, isNewEnough, isOutside } from '../../../vscode-extension/src/interpreter'
+import { linesBehind, linesFrom, underBanner } from '../../../vscode-extension/src/linkedLines'
+import { duration, report, verdicts } from '../../../vscode-extension/src/result'
+
+const at = (...lines: number[]) => lines.map(line => ({ line, name: `%${line}` }))
+const MAP = [[], at(2), at(2, 3), at(5), []]
+
+test('a source line lights every generated line that came from it', () => {
+  assert.deepEqual(linesFrom(MAP, 2), [1, 2])
+  assert.deepEqual(linesFrom(MAP, 3), [2])
+  assert.deepEqual(linesFrom(MAP, 4), [])
+})
+
+test('generated lines light the source lines behind them, each once, in order', () => {
+  assert.deepEqual(linesBehind(MAP, 2), [2, 3])
+  assert.deepEqual(linesBehind(MAP, 1, 3), [2, 3, 5])
+  assert.deepEqual(linesBehind(MAP, 0), [])
+  assert.deepEqual(linesBehind(MAP, 99), [])
+})
+
+test('under a banner the map still points at the same text', () => {
+  const { text, map } = underBanner('// old', 'void f() {\n  x;\n}\n', [[], at(4), []])
+  assert.equal(text.split('\n')[2], '  x;')
+  assert.deepEqual(linesFrom(map, 4), [2])
+})
+
+const python = (version: [number, number, number], ...missing: string[]): Probe => ({ executable: '/real', version, missing })
+const from = (origin: Candidate['origin'], path: string): Candidate => ({ origin, path })
+const pick = (found: Record<string, Probe>, ...candidates: Candidate[]) => choose(candidates, async path => found[path])
+
+test('the first interpreter that can start the server is taken', async () => {
+  const found = { old: python([3, 9, 1]), bare: python([3, 12, 0], 'uir_lsp'), good: python([3, 10, 0]) }
+  const choice = await pick(found, from('PATH', 'none'), from('PATH', 'old'), from('PATH', 'bare'), from('PATH', 'good'))
+  assert.equal(choice.ok && choice.candidate.path, 'good')
+})
+
+test('an interpreter named in the settings is final: its fault is said', async () => {
+  const found = { old: python([3, 9, 1]), bare: python([3, 12, 0], 'pygls'), good: python([3, 10, 0]) }
+  for (const [path, words] of [['old', /Python 3\.9.*3\.10 or newer/], ['bare', /pygls missing/], ['gone', /cannot be run/]] as const) {
+    const choice = await pick(found, from('setting', path), from('PATH', 'good'))
+    assert.ok(!choice.ok)
+    assert.match(choice.reason, words)
+    assert.equal(choice.mend, 'select')
+  }
+})
+
+test('without a server the button installs one; without a Python it selects one', async () => {
+  const bare = await pick({ bare: python([3, 12, 0], 'uir_lsp') }, from('PATH', 'bare'))
+  assert.equal(!bare.ok && bare.mend, 'install')
+  const none = await pick({ old: python([3, 9, 0], 'uir_lsp') }, from('PATH', 'old'))
+  assert.equal(!none.ok && none.mend, 'select')
+})
+
+test('versions compare as numbers', () => {
+  assert.ok(isNewEnough([3, 10, 0]) && isNewEnough([4, 0, 0]))
+  assert.ok(!isNewEnough([3, 9, 9]) && !isNewEnough([2, 99, 0]))
+})
+
+test('an interpreter inside an untrusted folder is recognised', () => {
+  assert.ok(!isOutside('/w/.venv/bin/python', ['/w'], '/'))
+  assert.ok(!isOutside('/w/.venv/bin/python', ['/x', '/w/'], '/'))
+  assert.ok(isOutside('/wide/bin/python', ['/w'], '/'))
+})
+
+test('times have the unit that fits', () => {
+  assert.equal(duration(0.00083), '830 ns')
+  assert.equal(duration(0.0123), '12.3 µs')
+  assert.equal(duration(41.234), '41.2 ms')
+  assert.equal(duration(61_000), '61 s')
+})
+
+test('a result says what was checked, and how it went', () => {
+  assert.deepEqual(verdicts({ ok: true, verified: true, expect: null }), ['✓ verified against the reference'])
+  assert.deepEqual(verdicts({ ok: false, verified: true, expect: false }), ['✓ verified against the reference', '✗ not as expected'])
+  const text = report('a.uir', { ok: true, outputs: [{ name: '%c', dtype: 'f32', shape: [2, 65536], preview: '[[1. 2.]]' }], build_ms: 40 })
+  assert.match(text, /a\.uir · build 40 ms/)
+  assert.match(text, /%c : f32\[2, 65,536\]\n\[\[1\. 2\.\]\]/)
+})
