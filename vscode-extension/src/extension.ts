@@ -32,9 +32,9 @@ export async function deactivate(): Promise<void> {
 }
 
 function registerCommands(context: vscode.ExtensionContext, server: Server, views: Views, runner: Runner): void {
-  const onSource = (work: (uri: vscode.Uri, value?: string) => Promise<void>) => async (where?: unknown, value?: unknown) => {
-    const uri = sourceOf(where)
-    if (uri) await work(uri, typeof value === 'string' ? value : undefined)
+  const onSource = (work: (uri: vscode.Uri, value?: string) => Promise<void>) => async (where?: unknown) => {
+    const { uri, value } = targetOf(where)
+    if (uri) await work(uri, value)
     else void vscode.window.showInformationMessage('Open a .uir file first.')
   }
   const changeTo = (kind: Kind) => async (uri?: vscode.Uri) => {
@@ -56,10 +56,17 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
   }
 }
 
-/** The file a command is about: the lens says it, the title bar says it, else it is the active editor's. */
-function sourceOf(where: unknown): vscode.Uri | undefined {
-  if (typeof where === 'string') return vscode.Uri.parse(where, true)
-  if (where instanceof vscode.Uri && where.scheme !== SCHEME) return where
+/** What a command is about: a lens says file and perhaps value, a title bar the file; else it is the active editor's. */
+function targetOf(where: unknown): { uri?: vscode.Uri; value?: string } {
+  if (where instanceof vscode.Uri && where.scheme !== SCHEME) return { uri: where }
+  if (isLensTarget(where)) {
+    const uri = vscode.Uri.parse(where.uri, true)
+    return typeof where.value === 'string' ? { uri, value: where.value } : { uri }
+  }
   const document = vscode.window.activeTextEditor?.document
-  return document?.languageId === 'uir' && document.uri.scheme !== SCHEME ? document.uri : undefined
+  return document?.languageId === 'uir' && document.uri.scheme !== SCHEME ? { uri: document.uri } : {}
+}
+
+function isLensTarget(where: unknown): where is { uri: string; value?: unknown } {
+  return typeof where === 'object' && where !== null && 'uri' in where && typeof where.uri === 'string'
 }

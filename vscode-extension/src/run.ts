@@ -8,6 +8,8 @@ import { withPatience } from './progress'
 import { Requests, RunParams, RunResult } from './protocol'
 import { errorText, report, timing, verdicts } from './result'
 
+const REFUSAL = 'Programs do not run in Restricted Mode, because this folder is not trusted.'
+
 export class Runner implements vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('UIR Results', 'uir-result')
   private readonly beside = vscode.window.createTextEditorDecorationType({
@@ -23,7 +25,7 @@ export class Runner implements vscode.Disposable {
   }
 
   async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
-    if (!vscode.workspace.isTrusted) return refuse()
+    if (!vscode.workspace.isTrusted) return refuse() // the server checks again
     const name = path.basename(uri.path)
     let result: RunResult
     try {
@@ -90,7 +92,7 @@ export class Runner implements vscode.Disposable {
 
 async function refuse(): Promise<void> {
   const button = 'Manage Trust'
-  const pressed = await vscode.window.showWarningMessage('Programs do not run in Restricted Mode, because this folder is not trusted.', button)
+  const pressed = await vscode.window.showWarningMessage(REFUSAL, button)
   if (pressed === button) await vscode.commands.executeCommand('workbench.trust.manage')
 }
 
