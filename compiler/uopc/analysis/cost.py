@@ -1,0 +1,174 @@
+"""What a run of a graph needs: bytes of memory, operations, and how often each reduction is evaluated.
+
+All counts are exact Python integers, found in time linear in the nodes. An element that nothing asks for (a window of
+it is taken, say) costs nothing, and an element that is asked for costs one operation a node, however often it is read:
+a contraction (M, N, K) costs 2*M*N*K. What a program without `stage` pays on top of that for computing a reduction
+again is told by `evaluations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from uopc.analysis.dependence import Needed, needed_reductions
+from uopc.typerules import Shape
+from uopc.uop import ALU, Ops, UOp
+from uopc.uop import toposort as ordered
+
+MAX_CONTEXTS = 4096  # places a program's reductions are followed to before their count is given up
+
+
+@dataclass(frozen=True)
+class ReduceCost:
+    """One reduction: how many elements it has, how often the lowering evaluates one, over how many operands each."""
+
+    node: UOp
+    elements: int
+    evaluations: int
+    length: int
+
+    @property
+    def factor(self) -> int:
+        """How many times each element is computed, rounded down; 1 is once."""
+        return max(1, self.evaluations // max(1, self.elements))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """memory_bytes: inputs, outputs and staged values; operations: elementwise and reducing steps."""
+
+    memory_bytes: int
+    operations: int
+    reductions: tuple[ReduceCost, ...]
+
+
+def estimate(root: UOp) -> Cost:
+    """The cost of running `root`: a value, a SINK of values or stores, or a loop program."""
+    order = root.toposort()
+    if any(u.op is Ops.RANGE for u in order):
+        return Cost(_memory(order, ()), _loop_operations(root), ())
+    outputs = output_values(root)
+    return Cost(_memory(order, outputs), _operations(order, outputs), tuple(reduction_costs(outputs)))
+
+
+def output_values(root: UOp) -> tuple[UOp, ...]:
+    """The tensor values a shaped root names: those of a SINK, with stores to whole buffers taken off."""
+    named = root.src if root.op in (Ops.SINK, Ops.GROUP) else (root,)
+    return tuple(u.src[1] if u.op is Ops.STORE else u for u in named)
+
+
+def _memory(order: Iterable[UOp], outputs: Iterable[UOp]) -> int:
+    held = {u: prod(u.shape) * u.dtype.itemsize for u in outputs}
+    for u in order:
+        if u.op in (Ops.BUFFER, Ops.ALLOC, Ops.STAGE):
+            held[u] = prod(u.shape) * u.dtype.itemsize
+    return sum(held.values())
+
+
+# -- shaped programs -----------------------------------------------------------------------------------------------
+def _operations(order: list[UOp], outputs: Iterable[UOp]) -> int:
+    """Walks from users to operands with the number of elements asked for, which a node's size caps."""
+    asked: dict[UOp, int] = {}
+    for u in outputs:
+        asked[u] = prod(u.shape)
+    total = 0
+    for u in reversed(order):
+        n = min(asked.get(u, 0), prod(u.shape))
+        if not n:
+            continue
+        if u.op is Ops.STAGE:
+            n = prod(u.shape)
+        if u.op in ALU:
+            total += n
+        elif u.op is Ops.REDUCE:
+            n *= reduced_length(u)
+            total += n
+        for k, s in enumerate(u.src):
+            asked[s] = asked.get(s, 0) + (1 if u.op is Ops.INDEX and k else n)
+    return total
+
+
+def reduced_length(u: UOp) -> int:
+    """How many operands one element of a REDUCE combines."""
+    return prod(u.src[0].shape[len(u.shape) :])
+
+
+# -- loop programs -------------------------------------------------------------------------------------------------
+def _loop_operations(root: UOp) -> int:
+    """Elementwise steps that make stored values (not addresses), each as often as the loops it depends on run."""
+    seen: set[UOp] = set()
+    stack = [root]
+    total = 0
+    while stack:
+        u = stack.pop()
+        if u in seen:
+            continue
+        seen.add(u)
+        if u.op in ALU:
+            total += prod(r.arg.size for r in u.ranges)
+        stack.extend(u.src[:1] if u.op is Ops.INDEX else u.src)
+    return total
+
+
+# -- how often reductions are evaluated ----------------------------------------------------------------------------
+Loop = tuple[int, int]  # (number, size); a loop has a larger number than those around it
+Nest = frozenset[Loop]
+_NO_LOOPS: Nest = frozenset()
+
+
+class _Places:
+    """The loop nests that the lowering puts reductions in.
+
+    A reduction is computed inside every loop its index mentions and the loops around those. Its own loops come inside
+    these. The same reduction at the same index is computed once.
+    """
+
+    def __init__(self) -> None:
+        self.loops = 0
+        self.evaluations: dict[UOp, int] = {}
+        self.seen: set[tuple[UOp, tuple[Nest, ...]]] = set()
+        self.waiting: list[tuple[Needed, tuple[Nest, ...]]] = []
+
+    def nests(self, shape: Shape, around: Nest) -> tuple[Nest, ...]:
+        """New loops for the axes of `shape`, one inside the other: for each axis, its loop and those around it."""
+        found = []
+        for n in shape:
+            if n != 1:
+                around = around | {(self.loops, n)}
+                self.loops += 1
+            found.append(around if n != 1 else _NO_LOOPS)
+        return tuple(found)
+
+    def enter(self, value: UOp, axes: tuple[Nest, ...]) -> None:
+        """Notes the reductions that a value at an index in these loops needs."""
+        self.waiting.extend((needed, axes) for needed in needed_reductions(value))
+
+    def place(self, needed: Needed, user: tuple[Nest, ...]) -> None:
+        u = needed.node
+        axes = tuple(_NO_LOOPS.union(*(user[axis] for axis, _, _ in parts)) for parts in needed.axes)
+        if (u, axes) in self.seen:
+            return
+        self.seen.add((u, axes))
+        nest = _NO_LOOPS.union(*axes)
+        self.evaluations[u] = self.evaluations.get(u, 0) + prod(size for _, size in nest)
+        self.enter(u.src[0], axes + self.nests(u.src[0].shape[len(u.shape) :], nest))
+
+
+def reduction_costs(outputs: Iterable[UOp]) -> list[ReduceCost]:
+    """Every reduction the outputs need, with its evaluations. Empty when they are too many to follow."""
+    places = _Places()
+    outputs = tuple(outputs)
+    for value in (*outputs, *_staged(outputs)):
+        places.enter(value, places.nests(value.shape, _NO_LOOPS))
+    while places.waiting:
+        if len(places.seen) > MAX_CONTEXTS:
+            return []
+        places.place(*places.waiting.pop())
+    return [ReduceCost(u, prod(u.shape), n, reduced_length(u)) for u, n in places.evaluations.items()]
+
+
+def _staged(outputs: Iterable[UOp]) -> list[UOp]:
+    """What each STAGE materializes: it is computed in loops of its own."""
+    return [u.src[0] for u in ordered(outputs) if u.op is Ops.STAGE]

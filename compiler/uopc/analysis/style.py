@@ -1,0 +1,54 @@
+"""How mathematics is written: plain ASCII for terminals and files, mathematical signs for hover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from uopc.typerules import Shape
+from uopc.uop import UOp
+
+
+@dataclass(frozen=True)
+class Style:
+    """The signs of one way of writing."""
+
+    times: str
+    less_equal: str
+    not_equal: str
+    sum: str
+    more: str
+
+
+ASCII = Style(times="*", less_equal="<=", not_equal="!=", sum="sum", more="...")
+MATH = Style(times="·", less_equal="≤", not_equal="≠", sum="Σ", more="…")
+
+_AXIS_LETTERS = "ijklmn"
+
+
+def axis_name(k: int) -> str:
+    """The letter of axis k: i, j, k, l, m, n, then i6, i7, ..."""
+    return _AXIS_LETTERS[k] if k < len(_AXIS_LETTERS) else f"i{k}"
+
+
+def type_text(u: UOp) -> str:
+    """A value's type as the language writes it: `f32[2, 3]`, a scalar `i32[]`, an effect `void`."""
+    return f"{u.dtype}{list(u.shape)}" if u.dtype.bits else str(u.dtype)
+
+
+def grouped(n: int) -> str:
+    """An integer with its digits grouped: 65,536."""
+    return f"{n:,}"
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 element`, `12 elements`, `2 axes`."""
+    if n == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-2]}es" if noun.endswith("xis") else f"{noun}s"
+    return f"{n:,} {plural}"
+
+
+def elements(shape: Shape) -> int:
+    """How many elements a shape has."""
+    return prod(shape)
