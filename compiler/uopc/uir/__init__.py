@@ -1,0 +1,50 @@
+"""The text of a program: analysis with errors at their place, printing and formatting."""
+
+from uopc.uir.analysis import Analysis, ParseError, Value, analyze, parse
+from uopc.uir.codes import CODES, CodeInfo
+from uopc.uir.model import (
+    Attr,
+    Diagnostic,
+    Directives,
+    Edit,
+    ExpectSpec,
+    Fix,
+    Group,
+    InputSpec,
+    Number,
+    Ref,
+    Related,
+    Severity,
+    Span,
+    Statement,
+    Word,
+)
+from uopc.uir.program import OutputRef
+from uopc.uir.source import LineTable
+
+__all__ = [
+    "CODES",
+    "Analysis",
+    "Attr",
+    "CodeInfo",
+    "Diagnostic",
+    "Directives",
+    "Edit",
+    "ExpectSpec",
+    "Fix",
+    "Group",
+    "InputSpec",
+    "LineTable",
+    "Number",
+    "OutputRef",
+    "ParseError",
+    "Ref",
+    "Related",
+    "Severity",
+    "Span",
+    "Statement",
+    "Value",
+    "Word",
+    "analyze",
+    "parse",
+]

@@ -1,0 +1,241 @@
+"""A snapshot of what is known about a text, and the functions that make one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from uopc.uir.directive_checks import DirectiveChecks
+from uopc.uir.lines import header_draft
+from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
+from uopc.uir.program import OutputRef, Placed, Program, outputs_of, program_of, unused_draft, unused_lines
+from uopc.uir.report import Reporter, is_error, placed_notes
+from uopc.uir.source import LineTable, split_lines
+from uopc.uir.state import State, fresh, updated
+from uopc.uop import UOp
+
+MAX_CHARACTERS = 16_000_000
+MAX_LINES = 500_000
+
+
+class ParseError(Exception):
+    """A text that is no program. `diagnostics` are its errors."""
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+
+
+class Value:
+    """A named value. uop is None when its definition has an error; uses are the places that name it."""
+
+    __slots__ = ("_state", "line", "name", "statement", "uop")
+
+    def __init__(self, state: State, name: str, line: int, statement: Statement, uop: UOp | None) -> None:
+        self._state = state
+        self.name, self.line, self.statement, self.uop = name, line, statement, uop
+
+    @property
+    def uses(self) -> list[tuple[int, Span]]:
+        """(line, span) of every operand that names the value, in order."""
+        found = self._state.users.get(self.name, ())
+        places = sorted((self._state.places[item], item) for item in found) if found else []
+        return [(line, ref.span) for line, item in places for ref in item.refs if ref.name == self.name]
+
+    def __repr__(self) -> str:
+        return f"Value(%{self.name}, line {self.line}, {self.uop!r})"
+
+
+class _Statements(Mapping[int, Statement]):
+    """The statements by line, read from the state."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __getitem__(self, line: int) -> Statement:
+        items = self._state.items
+        st = items[line].statement if 0 <= line < len(items) else None
+        if st is None:
+            raise KeyError(line)
+        return st
+
+    def __iter__(self) -> Iterator[int]:
+        return (k for k, item in enumerate(self._state.items) if item.statement is not None)
+
+    def __len__(self) -> int:
+        return sum(item.statement is not None for item in self._state.items)
+
+
+class _Values(Mapping[str, Value]):
+    """The values by name, in the order of their definitions, made when they are asked for."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __getitem__(self, name: str) -> Value:
+        state = self._state
+        line = state.places[state.defs[name][0]]
+        st = state.items[line].statement
+        if st is None:
+            raise KeyError(name)
+        return Value(state, name, line, st, state.uops[line])
+
+    def __iter__(self) -> Iterator[str]:
+        for item in self._state.items:
+            if item.name is not None and item.statement is not None and self._state.defs[item.name][0] is item:
+                yield item.name
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        found = self._state.defs.get(name) if isinstance(name, str) else None
+        return found is not None and found[0].statement is not None
+
+
+class Analysis:
+    """Everything known about one text. Immutable.
+
+    statements and values read the state when asked; root is None when there are errors.
+    """
+
+    def __init__(self, text: str, state: State, before: Analysis | None, allow: frozenset[str]) -> None:
+        self.text = text
+        self.state = state
+        self.lines = state.lines
+        self.statements: Mapping[int, Statement] = _Statements(state)
+        self.values: Mapping[str, Value] = _Values(state)
+        self._allow_before = allow
+        drafts = placed_notes(state)
+        header = _header(state)
+        if header is not None:
+            drafts.append(header)
+        sound = not any(is_error(d) for _, d in drafts)
+        special = [k for k, item in enumerate(state.items) if item.special]
+        self._program = program_of(state, special, sound)
+        drafts.extend(self._program.drafts)
+        checks = DirectiveChecks(state, [k for k, item in enumerate(state.items) if item.directive is not None])
+        checks.check_inputs()
+        if self._program.root is not None:
+            checks.check_expects(self.outputs)
+        drafts.extend(checks.drafts)
+        self.directives: Directives = checks.result()
+        self.has_errors = any(is_error(d) for _, d in drafts)
+        if not self.has_errors:
+            drafts.extend(self._unused(before))
+        self.diagnostics = Reporter(state).diagnostics(drafts, allow | self.directives.allow, text)
+
+    def _unused(self, before: Analysis | None) -> list[Placed]:
+        line = self._program.root_line
+        if line is None:
+            return []
+        self._unused_lines = self._unused_before(before, line)
+        if self._unused_lines is None:
+            self._unused_lines = unused_lines(self.state, line)
+        return [(k, unused_draft(self.state, k)) for k in self._unused_lines]
+
+    def _unused_before(self, before: Analysis | None, root_line: int) -> list[int] | None:
+        """The unused lines of the snapshot before, when the edit cannot have changed them."""
+        state = self.state
+        if before is None or state.moved or before._program.root_line != root_line:
+            return None
+        for k in state.changed:
+            old, new = before.state.items[k], state.items[k]
+            if old.name != new.name or [r.name for r in old.refs] != [r.name for r in new.refs]:
+                return None
+        return before._unused_lines
+
+    _unused_lines: list[int] | None = None
+
+    @property
+    def kind(self) -> str:
+        """ "shaped" (tensor values), "loop" (ranges, loads and stores) or "empty"."""
+        return self._program.kind
+
+    @property
+    def root(self) -> UOp | None:
+        """What the program computes; None when there are errors or there is nothing."""
+        return None if self.has_errors else self._program.root
+
+    @cached_property
+    def outputs(self) -> tuple[OutputRef, ...]:
+        """The results in order; empty while there are errors in statements."""
+        return outputs_of(self.state, self._program)
+
+    @cached_property
+    def line_table(self) -> LineTable:
+        """Offsets and code units of the text."""
+        return LineTable(self.text)
+
+    @cached_property
+    def _names(self) -> dict[UOp, list[str]]:
+        names: dict[UOp, list[str]] = {}
+        for name, value in self.values.items():
+            if value.uop is not None:
+                names.setdefault(value.uop, []).append(name)
+        return names
+
+    def names_of(self, uop: UOp) -> list[str]:
+        """The names of the values that are this node, in order; without %."""
+        return self._names.get(uop, [])
+
+    def line_of(self, uop: UOp) -> int | None:
+        """The line of the first value that is this node."""
+        names = self.names_of(uop)
+        return self.values[names[0]].line if names else None
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are errors."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+
+def _header(state: State) -> Placed | None:
+    """The header is the first line that is not blank, if it is one."""
+    for k, text in enumerate(state.lines):
+        if text.strip(" \t\ufeff"):
+            draft = header_draft(text)
+            return (k, draft) if draft is not None else None
+    return None
+
+
+def analyze(text: str, previous: Analysis | None = None, *, allow: frozenset[str] = frozenset()) -> Analysis:
+    """What there is to know about a text. Never raises.
+
+    With the analysis of a text before an edit, only changed lines are parsed and only what depends on them is
+    elaborated again; the result equals that of an analysis from scratch. `allow`: codes of warnings and hints that are
+    switched off.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return _refused(text, f"{len(text):,} characters are too many, the limit is {MAX_CHARACTERS:,}", allow)
+    lines = split_lines(text)
+    if len(lines) > MAX_LINES:
+        return _refused(text, f"{len(lines):,} lines are too many, the limit is {MAX_LINES:,}", allow)
+    if previous is None:
+        return Analysis(text, fresh(lines), None, allow)
+    return Analysis(text, updated(previous.state, lines), previous, allow)
+
+
+def _refused(text: str, message: str, allow: frozenset[str]) -> Analysis:
+    """The analysis of a text that is not read: one error, nothing else."""
+    analysis = Analysis("", fresh([""]), None, allow)
+    analysis.text = text
+    analysis.has_errors = True
+    analysis.diagnostics = (Diagnostic(0, Span(0, 0), Severity.ERROR, "too-large", message),)
+    return analysis
+
+
+def parse(text: str) -> UOp:
+    """The root of a program. Raises ParseError with the errors of the text, or when there is nothing in it."""
+    analysis = analyze(text)
+    if analysis.root is not None:
+        return analysis.root
+    errors = analysis.errors
+    if not errors:
+        raise ParseError("the file has no statement: there is nothing to compute")
+    first = errors[0]
+    more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
+    raise ParseError(f"line {first.line + 1}: {first.message} [{first.code}]{more}", errors)
+
+
+__all__ = ["MAX_CHARACTERS", "Analysis", "ParseError", "Program", "Value", "analyze", "parse"]

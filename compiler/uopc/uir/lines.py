@@ -1,0 +1,114 @@
+"""One line of a file with everything that its text alone says. Lines are the unit that an edit replaces."""
+
+from __future__ import annotations
+
+import re
+
+from uopc.ops import ALIASES
+from uopc.uir import scan
+from uopc.uir.bind import Bound, bind
+from uopc.uir.directives import Directive, is_directive, parse_directive
+from uopc.uir.drafts import Draft, replace
+from uopc.uir.model import NO_ATTRS, Ref, Span, Statement
+from uopc.uir.parser import LineParser, SyntaxFault, statement_head
+
+VERSION = "v1"
+MAX_LINE = 4_000_000
+_HEADER = re.compile(r"#[ \t]*uop[ \t]+(v[0-9][^ \t]*)")
+# Operations that the whole program is asked about, beside its last value.
+_SPECIAL = frozenset({"sink", "range", "end", "param", "store", "buffer", "alloc", "call"})
+
+
+class Line:
+    """A parsed line. Compared by identity: two equal lines of a file are two lines.
+
+    name: the value it defines; refs: the values it uses; bound: its arguments when they fit its operation;
+    drafts: what is wrong with its text; comment: column of its comment, -1 without; special: the operation, if
+    `program` must look at it.
+    """
+
+    __slots__ = ("bound", "comment", "directive", "drafts", "name", "refs", "special", "statement", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.statement: Statement | None = None
+        self.bound: Bound | None = None
+        self.drafts: tuple[Draft, ...] = ()
+        self.name: str | None = None
+        self.refs: tuple[Ref, ...] = ()
+        self.directive: Directive | None = None
+        self.comment = -1
+        self.special = ""
+
+
+def parse_line(text: str) -> Line:
+    """The line of a text without line end. Never raises."""
+    line = Line(text)
+    head = scan.HEAD.match(text)
+    if head is not None:
+        _statement(line, head)
+    elif not (stripped := text.lstrip(" \t")):
+        return line
+    elif stripped[0] == "#":
+        line.comment = len(text) - len(stripped)
+    else:
+        _broken_head(line)
+    if line.comment >= 0 and is_directive(text[line.comment :]):
+        line.directive, said = parse_directive(text, line.comment)
+        line.drafts += said
+    return line
+
+
+def _statement(line: Line, head: re.Match[str]) -> None:
+    text = line.text
+    if len(text) > MAX_LINE:
+        line.name = head.group(1)
+        message = f"a line of {len(text):,} characters is too long, the limit is {MAX_LINE:,}"
+        line.drafts = (Draft(Span(0, 1), "too-large", message),)
+        return
+    parser = LineParser(text, head.end())
+    try:
+        parser.parse()
+    except SyntaxFault as fault:
+        line.drafts = (fault.draft,)
+    line.comment = parser.comment
+    end = parser.tokens[-1][2] if parser.tokens else head.end()
+    start, op = head.span(1), head.span(2)
+    line.statement = st = Statement(
+        head.group(1), Span(start[0] - 1, start[1]), head.group(2), Span(*op), tuple(parser.operands), parser.attrs,
+        Span(start[0] - 1, end),
+    )  # fmt: skip
+    line.name = st.name
+    line.refs = tuple([o for o in st.operands if isinstance(o, Ref)])
+    if not line.drafts:
+        line.bound, line.drafts = bind(st)
+    line.special = st.op if st.op in _SPECIAL else ""
+
+
+def _broken_head(line: Line) -> None:
+    line.statement, draft = statement_head(line.text)
+    line.drafts = (draft,)
+    if line.statement is not None:
+        line.name = line.statement.name
+    elif draft.makers and len(draft.span) == 2:
+        # `3 = add ...` with its % forgotten: uses of %3 are not to blame.
+        line.name = line.text[draft.span.start : draft.span.end]
+        line.statement = Statement(
+            line.name, draft.span, "", Span(draft.span.end, draft.span.end), (), NO_ATTRS, draft.span
+        )
+
+
+def header_draft(text: str) -> Draft | None:
+    """What is wrong with the header line `# uop v1 ...`; None for a good one and for any other line."""
+    found = _HEADER.match(text.lstrip(" \t\ufeff"))
+    if found is None or found.group(1) == VERSION:
+        return None
+    shift = len(text) - len(text.lstrip(" \t\ufeff"))
+    span = Span(found.start(1) + shift, found.end(1) + shift)
+    message = f"this file says it is {found.group(1)}, and is read as {VERSION}"
+    return Draft(span, "version", message, makers=(replace(f"change to {VERSION}", span, VERSION),))
+
+
+def canonical_op(name: str) -> str:
+    """The table's name of an operation: `div` and `mod` are other names."""
+    return ALIASES.get(name, name)

@@ -1,0 +1,27 @@
+"""Warnings and hints about values, from `uopc.analysis.lints`, placed in the text."""
+
+from __future__ import annotations
+
+from uopc.analysis.lints import Finding, findings
+from uopc.ops import Ops
+from uopc.uir.bind import Bound
+from uopc.uir.drafts import Draft
+from uopc.uir.model import Span
+from uopc.uop import UOp
+
+
+def subject(bound: Bound, uop: UOp) -> UOp:
+    """The node a statement is about: for `reduce ... keepdim=true` the reduction, not the reshape around it."""
+    if bound.args.get("keepdim") and uop.op is Ops.RESHAPE:
+        return uop.src[0]
+    return uop
+
+
+def finding_draft(finding: Finding, span: Span) -> Draft:
+    """A finding at a place; its message names values when it is read."""
+    return Draft(span, finding.code, finding.message, subjects=finding.operands)
+
+
+def findings_of(bound: Bound, uop: UOp) -> tuple[Finding, ...]:
+    """What the lints say about the node of a statement."""
+    return findings(subject(bound, uop))

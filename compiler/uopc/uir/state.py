@@ -1,0 +1,354 @@
+"""A file as parsed and elaborated lines: made from scratch, or from the state before an edit at the cost of the edit.
+
+Lists run parallel to the lines of the text. A state is never changed once made; an edit copies the lists and what it
+touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
+from itertools import compress
+from typing import TypeAlias, TypeVar
+
+from uopc.uir.check import check
+from uopc.uir.drafts import Draft, FixContext, FixMaker, did_you_mean
+from uopc.uir.elaborate import Around, Owner
+from uopc.uir.lines import Line, parse_line
+from uopc.uir.model import Edit, Fix, Ref
+from uopc.uir.source import BOM
+from uopc.uop import UOp
+
+Notes: TypeAlias = tuple[Draft, ...]
+SlotKey: TypeAlias = tuple[str, int]
+_Key = TypeVar("_Key")
+
+
+class _Missing:
+    """Stands for a name that no line above defines."""
+
+
+_MISSING = _Missing()
+Resolve: TypeAlias = "Callable[[str], UOp | _Missing | None]"
+
+
+class State:
+    """lines: text; items: parsed; uops: the node of each line that has one; notes: what is to say about each line.
+
+    defs: the lines that define a name, in order, the first one counts; slots: the same for buffers and allocs.
+    """
+
+    def __init__(self, lines: list[str], items: list[Line]) -> None:
+        self.lines = lines
+        self.items = items
+        self.uops: list[UOp | None] = []
+        self.notes: list[Notes] = []
+        self.defs: dict[str, tuple[Line, ...]] = {}
+        self.slots: dict[SlotKey, tuple[Line, ...]] = {}
+        self.leading = False
+        self.moved = True  # lines were added or removed since the state before
+        self.changed: list[int] = []  # lines that differ from the state before, when nothing moved
+        self._places: dict[Line, int] | None = None
+        self._users: dict[str, dict[Line, None]] | None = None
+
+    # -- maps made on demand ---------------------------------------------------------------------------------------
+    @property
+    def places(self) -> dict[Line, int]:
+        """Line number of every line."""
+        if self._places is None:
+            self._places = {item: k for k, item in enumerate(self.items)}
+        return self._places
+
+    @property
+    def users(self) -> dict[str, dict[Line, None]]:
+        """The lines that use a name."""
+        if self._users is None:
+            users: dict[str, dict[Line, None]] = {}
+            for item in self.items:
+                for ref in item.refs:
+                    users.setdefault(ref.name, {})[item] = None
+            self._users = users
+        return self._users
+
+    def line_of(self, name: str) -> int | None:
+        """The line of a value's definition."""
+        found = self.defs.get(name)
+        return self.places[found[0]] if found else None
+
+    def value_of(self, name: str) -> UOp | None:
+        """The node of a name, None when it has none."""
+        line = self.line_of(name)
+        return self.uops[line] if line is not None else None
+
+    # -- one line --------------------------------------------------------------------------------------------------
+    def evaluate(self, item: Line, resolve: Resolve) -> tuple[UOp | None, Notes]:
+        """The node of a line and what is to say about it; `resolve` gives the values above it."""
+        st = item.statement
+        if st is None:
+            return None, item.drafts
+        notes = list(item.drafts)
+        known: list[UOp | None] = []
+        unknown = item.bound is None
+        for operand in item.bound.values if item.bound is not None else item.refs:
+            if not isinstance(operand, Ref):
+                known.append(None)
+                continue
+            u = resolve(operand.name)
+            if isinstance(u, _Missing):
+                notes.append(self._undefined(item, operand))
+                unknown = True
+            elif u is None:
+                unknown = True
+            else:
+                known.append(u)
+        definitions = self.defs[st.name]
+        if definitions[0] is not item:
+            notes.append(_redefinition(item))
+        if unknown or item.bound is None:
+            return None, tuple(notes)
+        uop, said = check(st, item.bound, known, self._around(item))
+        return uop, (*notes, *said) if notes else said
+
+    def _around(self, item: Line) -> Around:
+        assert item.bound is not None
+        name = item.name or ""
+        slot = item.bound.args.get("slot")
+        found = self.slots.get((item.bound.plan.spec.name, slot)) if slot is not None else None
+        if not found or found[0] is item or found[0].bound is None:
+            return Around(name, self.leading, None)
+        first = found[0].bound.args
+        return Around(name, self.leading, Owner(found[0].name or "", first["n"], first["dtype"]))
+
+    def _undefined(self, item: Line, ref: Ref) -> Draft:
+        name = ref.name
+        if name not in self.defs:
+            return Draft(ref.span, "undefined-value", f"%{name} is not defined", makers=(_nearest_value(ref),))
+        if name == item.name:
+            message = f"%{name} is used in its own definition"
+            return Draft(ref.span, "used-before-definition", message, makers=(_nearest_value(ref),))
+        message, related = f"%{name} is used before it is defined", ((name, f"%{name} is defined here"),)
+        return Draft(ref.span, "used-before-definition", message, related, (_nearest_value(ref),))
+
+
+def _nearest_value(ref: Ref) -> FixMaker:
+    def make(context: FixContext, line: int) -> Fix | None:
+        name = context.nearest_value(ref.name, line)
+        return did_you_mean(name, ref.span, "%")[0](context, line) if name else None
+
+    return make
+
+
+def _redefinition(item: Line) -> Draft:
+    st = item.statement
+    assert st is not None
+
+    def make(context: FixContext, line: int) -> Fix:
+        name = context.fresh(st.name)
+        return Fix(f"rename this one to %{name}", (Edit(line, st.name_span, f"%{name}"),))
+
+    related = ((st.name, "the first definition, which stays"),)
+    return Draft(st.name_span, "redefinition", f"%{st.name} is defined twice", related, (make,))
+
+
+# -- from scratch ---------------------------------------------------------------------------------------------------
+def fresh(lines: list[str]) -> State:
+    """The state of a text that nothing is known about."""
+    state = State(lines, [parse_line(text) for text in _without_bom(lines)])
+    state.defs = _grouped((i.name, i) for i in state.items)
+    state.slots = _grouped((_slot_key(i), i) for i in state.items)
+    state.leading = _leading(state.items)
+    values: dict[str, UOp | None] = {}
+
+    def resolve(name: str) -> UOp | _Missing | None:
+        return values.get(name, _MISSING)
+
+    for item in state.items:
+        uop, notes = state.evaluate(item, resolve)
+        state.uops.append(uop)
+        state.notes.append(notes)
+        if item.name is not None and item.name not in values:
+            values[item.name] = uop
+    return state
+
+
+def _without_bom(lines: list[str]) -> Iterable[str]:
+    """The lines with a byte order mark read as a blank, so that columns stay."""
+    return [" " + lines[0][1:], *lines[1:]] if lines and lines[0].startswith(BOM) else lines
+
+
+def _grouped(pairs: Iterable[tuple[_Key | None, Line]]) -> dict[_Key, tuple[Line, ...]]:
+    """The lines of each key, in order."""
+    found: dict[_Key, list[Line]] = {}
+    for key, item in pairs:
+        if key is not None:
+            found.setdefault(key, []).append(item)
+    return {key: tuple(items) for key, items in found.items()}
+
+
+def _slot_key(item: Line) -> SlotKey | None:
+    if item.special not in ("buffer", "alloc") or item.bound is None or "slot" not in item.bound.args:
+        return None
+    return item.special, item.bound.args["slot"]
+
+
+def _leading(items: list[Line]) -> bool:
+    """Whether the first `reduce` directive says leading."""
+    orders = (i.directive.source for i in items if i.directive is not None and i.directive.kind == "reduce")
+    return next(orders, "trailing") == "leading"
+
+
+# -- from the state before ------------------------------------------------------------------------------------------
+def updated(old: State, lines: list[str]) -> State:
+    """The state of `lines`, equal to `fresh(lines)`: parses what changed and elaborates what depends on it."""
+    start, end = _changed_region(old.lines, lines)
+    if len(lines) == len(old.lines):
+        changed = sum(a != b for a, b in zip(old.lines[start:end], lines[start:end]))
+    else:
+        changed = end - start
+    if 2 * changed > len(lines) + 200:
+        return fresh(lines)
+    return _Update(old, lines, start, end).run()
+
+
+def _changed_region(old: list[str], new: list[str]) -> tuple[int, int]:
+    """First and last changed line of `new` (end excluded): all before and all after is as it was."""
+    shortest = min(len(old), len(new))
+    differs = (a != b for a, b in zip(old, new))
+    start = next(compress(range(shortest), differs), shortest)
+    end = 0
+    limit = shortest - start
+    while end < limit and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return start, len(new) - end
+
+
+class _Update:
+    """One edit: the new state in the making, and the lines that have to be looked at again."""
+
+    def __init__(self, old: State, lines: list[str], start: int, end: int) -> None:
+        self.old, self.lines = old, lines
+        tail = len(lines) - end
+        self.start, self.end, self.old_end = start, end, len(old.lines) - tail
+        self.dirty: set[int] = set()
+
+    def run(self) -> State:
+        """See `updated`."""
+        old = self.old
+        new = self.state = State(self.lines, old.items.copy())
+        new.uops, new.notes = old.uops.copy(), old.notes.copy()
+        new.defs, new.slots, new.leading = old.defs.copy(), old.slots.copy(), old.leading
+        new.moved = len(self.lines) != len(old.lines)
+        removed, added = self._splice()
+        self._carry_maps(removed, added)
+        self._names(removed, added)
+        self._slots(removed, added)
+        self._directive(removed, added)
+        self._work()
+        return new
+
+    def _splice(self) -> tuple[list[Line], list[Line]]:
+        """Puts the new lines in; lines of the region that stay what they were at their place are kept."""
+        old, new, start = self.old, self.state, self.start
+        texts = list(_without_bom(self.lines[start : self.end])) if start == 0 else self.lines[start : self.end]
+        before = old.items[start : self.old_end]
+        if new.moved:
+            items = [parse_line(text) for text in texts]
+            changed = list(range(start, self.end))
+        else:
+            items = [b if b.text == t else parse_line(t) for b, t in zip(before, texts)]
+            changed = [start + k for k, (b, i) in enumerate(zip(before, items)) if b is not i]
+        new.items[start : self.old_end] = items
+        if new.moved:
+            new.uops[start : self.old_end] = [None] * len(items)
+            new.notes[start : self.old_end] = [()] * len(items)
+        new.changed = changed
+        self.dirty.update(changed)
+        kept = set(items)
+        return [b for b in before if b not in kept], [new.items[k] for k in changed]
+
+    def _carry_maps(self, removed: list[Line], added: list[Line]) -> None:
+        """Copies the maps of lines and of users with the edit applied."""
+        new, old = self.state, self.old
+        if not new.moved:
+            places = old.places.copy()
+            for item in removed:
+                del places[item]
+            places.update((new.items[k], k) for k in new.changed)
+            new._places = places
+        users = old.users.copy()
+        own: set[str] = set()  # names whose set of users is ours to change
+        for items, add in ((removed, False), (added, True)):
+            for item in items:
+                for ref in item.refs:
+                    if ref.name not in own:
+                        own.add(ref.name)
+                        users[ref.name] = users.get(ref.name, {}).copy()
+                    if add:
+                        users[ref.name][item] = None
+                    else:
+                        users[ref.name].pop(item, None)
+        new._users = users
+
+    def _names(self, removed: list[Line], added: list[Line]) -> None:
+        """Updates who defines what, and marks the users of names whose definition came, went or is not alone."""
+        new = self.state
+        gone = set(removed)
+        self.values: dict[str, UOp | None] = {}
+        for name in {i.name for i in (*removed, *added) if i.name is not None}:
+            self.values[name] = self.old.value_of(name)
+        for name in self.values:
+            before = new.defs.pop(name, ())
+            after = [i for i in before if i not in gone] + [i for i in added if i.name == name]
+            if after:
+                new.defs[name] = tuple(sorted(after, key=new.places.__getitem__) if len(after) > 1 else after)
+            if len(before) != 1 or len(after) != 1:
+                self._mark(after)
+                self._mark(new.users.get(name, ()))
+
+    def _slots(self, removed: list[Line], added: list[Line]) -> None:
+        new, gone = self.state, set(removed)
+        for key in {k for i in (*removed, *added) if (k := _slot_key(i)) is not None}:
+            before = new.slots.pop(key, ())
+            after = [i for i in before if i not in gone] + [i for i in added if _slot_key(i) == key]
+            after.sort(key=new.places.__getitem__)
+            if after:
+                new.slots[key] = tuple(after)
+            if before[:1] != tuple(after[:1]):
+                self._mark(after)
+
+    def _directive(self, removed: list[Line], added: list[Line]) -> None:
+        new = self.state
+        if any(i.directive is not None and i.directive.kind == "reduce" for i in (*removed, *added)):
+            new.leading = _leading(new.items)
+            if new.leading != self.old.leading:
+                self.dirty.update(k for k, i in enumerate(new.items) if i.statement and i.statement.op == "reduce")
+
+    def _mark(self, items: Iterable[Line]) -> None:
+        self.dirty.update(self.state.places[item] for item in items)
+
+    def _work(self) -> None:
+        """Looks at every marked line in order; a line whose node became another marks the lines that use it."""
+        new = self.state
+        heap = list(self.dirty)
+        heapify(heap)
+        while heap:
+            k = heappop(heap)
+            item = new.items[k]
+            self.at = k
+            uop, new.notes[k] = new.evaluate(item, self._resolve)
+            before = self.values[item.name] if item.name in self.values else new.uops[k]
+            new.uops[k] = uop
+            if uop is before or item.name is None or new.defs[item.name][0] is not item:
+                continue
+            for user in new.users.get(item.name, ()):
+                place = new.places[user]
+                if place > k and place not in self.dirty:
+                    self.dirty.add(place)
+                    heappush(heap, place)
+
+    def _resolve(self, name: str) -> UOp | _Missing | None:
+        line = self.state.line_of(name)
+        return self.state.uops[line] if line is not None and line < self.at else _MISSING
+
+
+__all__ = ["Notes", "State", "fresh", "updated"]
