@@ -258,7 +258,7 @@ def _code(arg: Any) -> Any:
 
 
 def _open_ranges(u: UOp) -> frozenset[UOp]:
-    """The loops a node is in: those of its operands, less those an END closes. Shares the operand's set where it can."""
+    """The loops a node is in: those of its operands, less those an END closes. Shares operands' sets."""
     if u.op is Ops.RANGE:
         return frozenset((u,))
     found = _NO_RANGES

@@ -75,14 +75,24 @@ def _by_negative(x: UOp, c: int, op: Ops) -> UOp:
 
 # -- rules for both ------------------------------------------------------------------------------------------------
 def _split(form: Linear, c: int) -> tuple[Linear, Linear]:
-    """form = c * first + second, where second has no coefficient that c divides and its constant is in 0..c-1."""
+    """form = c * first + second: second has no coefficient that c divides, and its smallest value is in 0..c-1.
+
+    A dividend that is never negative is what C's own / and % can take.
+    """
     out, rest = {}, {}
     for t, k in form.terms.items():
         if k % c == 0:
             out[t] = k // c
         else:
             rest[t] = k
-    return Linear(out, form.const // c), Linear(rest, form.const % c)
+    low = _lifted(rest, form.const, c)
+    return Linear(out, (form.const - low) // c), Linear(rest, low)
+
+
+def _lifted(terms: dict[UOp, int], const: int, c: int) -> int:
+    """The constant, modulo c, with which the smallest value of the sum is in 0..c-1."""
+    lowest, _ = form_bounds(Linear(terms, 0))
+    return (lowest + const) % c - lowest
 
 
 def _reduced(form: Linear, c: int) -> tuple[tuple[Linear, Linear], ...]:
@@ -115,9 +125,10 @@ def _small_part(form: Linear, c: int) -> tuple[int, Linear, Linear] | None:
         g = gcd(g, k)
         if g == 1:
             return None
-        low = Linear(dict(order[n:]), form.const % g)
+        rest = dict(order[n:])
+        low = Linear(rest, _lifted(rest, form.const, g))
         if _one_period(low, g) == 0:
-            high = Linear({t: q // g for t, q in order[:n]}, form.const // g)
+            high = Linear({t: q // g for t, q in order[:n]}, (form.const - low.const) // g)
             return g, high, low
     return None
 
@@ -143,9 +154,7 @@ def _q_multiples(t: Division) -> UOp | None:
     if t.form is None:
         return None
     out, rest = _split(t.form, t.c)
-    if not out.terms and out.const == 0:
-        return None
-    if not is_exact(rest, t.x.dtype):
+    if (not out.terms and out.const == 0) or not is_exact(rest, t.x.dtype):
         return None
     quotient = linear(floordiv(build(rest, t.x.dtype), t.c))
     return build(add(out, quotient, t.x.dtype), t.x.dtype)

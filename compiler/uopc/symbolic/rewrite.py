@@ -195,7 +195,7 @@ def _bool_where(u: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
 
 # -- floats: only what holds for every bit pattern --------------------------------------------------------------
 def _is(c: UOp, value: Scalar) -> bool:
-    return c is UOp.const(value, c.dtype)
+    return c.op is Ops.CONST and c is UOp.const(value, c.dtype)
 
 
 def _float_sum(u: UOp, a: UOp, b: UOp) -> UOp | None:

@@ -1,0 +1,231 @@
+"""The way of a program from a graph to C: inline calls, find the outputs, schedule, lower, render.
+
+Two programs come out of one graph: the plain one is the textbook's, for reading; the fast one is what a run executes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from uopc.dtype import DType
+from uopc.errors import UOpError
+from uopc.ops import ALU, AddrSpace, Ops
+from uopc.rangeify import Ctx, lower_outputs
+from uopc.render.c import Rendered, base, buffers, render
+from uopc.symbolic import simplify
+from uopc.typerules import Shape, is_destination
+from uopc.uop import UOp, buf, rewrite
+
+
+class CompileError(Exception):
+    """A graph that cannot be compiled; the message is one sentence for a person."""
+
+
+@dataclass(frozen=True)
+class Arg:
+    """One parameter of the C function: a pointer to `size` elements. input: it is read; output: it is written."""
+
+    slot: int
+    dtype: DType
+    size: int
+    output: bool
+    input: bool
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result: its shape, and the slot that the program gave it (the next free one where it gave none)."""
+
+    slot: int
+    dtype: DType
+    shape: Shape
+    arg: int  # position among Compiled.args
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program as C.
+
+    source: a complete C file; symbol: the function; args: its parameters in order; outputs in the program's order;
+    line_origins: for each C line the nodes of the graph it was written for; checks: accesses checked at run time (then
+    the function returns int: 0, or k when checks[k-1] was outside); sink: the loop program; flags: what the C compiler
+    must be told beyond the usual; kernels: what the program is made of.
+    """
+
+    name: str
+    source: str
+    symbol: str
+    args: tuple[Arg, ...]
+    outputs: tuple[Output, ...]
+    line_origins: tuple[tuple[UOp, ...], ...]
+    checks: tuple[UOp, ...]
+    sink: UOp
+    flags: tuple[str, ...]
+    kernels: tuple[str, ...]
+
+
+def is_loop_program(root: UOp) -> bool:
+    """Whether a graph is a program of loops (as `lower` gives) rather than of shaped values."""
+    if root.dtype.bits and root.op is not Ops.LOAD:
+        return False
+    return any(
+        u.op in (Ops.RANGE, Ops.END, Ops.LOAD) or (u.op is Ops.STORE and not is_destination(u.src[0]))
+        for u in root.toposort()
+    )
+
+
+def inline_calls(root: UOp) -> UOp:
+    """The graph with every call replaced by its body, params by the arguments of their slots."""
+    if all(u.op is not Ops.CALL for u in root.toposort()):
+        return root
+    return rewrite((root,), _inlined)[0]
+
+
+def _inlined(u: UOp) -> UOp | None:
+    if u.op is not Ops.CALL:
+        return None
+    body, args = u.src[0], u.src[1:]
+    return body.substitute({p: args[p.arg.slot] for p in body.toposort() if p.op is Ops.PARAM})
+
+
+def results(root: UOp) -> list[tuple[UOp, UOp | None]]:
+    """The outputs of a shaped program in order: (value, destination buffer or None when the program names none)."""
+    roots = root.src if root.op in (Ops.SINK, Ops.GROUP) else (root,)
+    found: list[tuple[UOp, UOp | None]] = []
+    for r in roots:
+        if r.op in (Ops.SINK, Ops.GROUP):
+            found += results(r)
+        elif r.op is Ops.STORE:
+            found.append((r.src[1], base(r.src[0])))
+        else:
+            found.append((r, None))
+    return found
+
+
+def compile_program(root: UOp, name: str = "program", *, plain: bool = False, threads: int = 1) -> Compiled:
+    """A graph (shaped values, whole-buffer stores or a loop program) as C. `name` must be a C identifier.
+
+    Raises CompileError when it cannot be compiled, with the reason.
+    """
+    try:
+        root = inline_calls(root)
+        stray = next((u for u in root.toposort() if u.op is Ops.PARAM), None)
+        if stray is not None:
+            raise CompileError(
+                f"param {stray.arg.slot} has no argument: only a function body that is called can be run"
+            )
+        return _compile_loops(root, name) if is_loop_program(root) else _compile_shaped(root, name, plain, threads)
+    except UOpError as e:
+        raise CompileError(e.message) from e
+
+
+# -- shaped programs -----------------------------------------------------------------------------------------------
+def _compile_shaped(root: UOp, name: str, plain: bool, threads: int) -> Compiled:
+    found = results(root)
+    targets = _targets(found, root)
+    ctx = Ctx()
+    program = lower_outputs([(value, out) for (value, _), out in zip(found, targets)], ctx)
+    rendered = render(program, name)
+    args = _args(program)
+    outputs = tuple(
+        Output(to.arg.slot if to is not None else out.arg.slot, value.dtype, value.shape, _position(args, out))
+        for (value, to), out in zip(found, targets)
+    )
+    return _compiled(name, rendered, args, outputs, program, ctx.origin)
+
+
+def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
+    """The buffer each output is written to: the program's own where nothing reads it, else one under a free slot."""
+    reads = {u.arg.slot for value, _ in found for u in value.toposort() if u.op is Ops.BUFFER}
+    used = {u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER}
+    given = [to for _, to in found if to is not None]
+    if len({to.arg.slot for to in given}) < len(given):
+        raise CompileError("two stores write the same buffer: give each output a slot of its own")
+    free = max(used, default=-1) + 1
+    targets = []
+    for value, to in found:
+        if to is not None and to.arg.slot not in reads:
+            targets.append(to)
+        else:
+            targets.append(buf(free, prod(value.shape), value.dtype))
+            free += 1
+    return targets
+
+
+# -- loop programs -------------------------------------------------------------------------------------------------
+def _compile_loops(root: UOp, name: str) -> Compiled:
+    origin: dict[UOp, list[UOp]] = {}
+    program = with_loads(root, origin)
+    rendered = render(program, name, check=True)
+    args = _args(program)
+    outputs = tuple(Output(a.slot, a.dtype, (a.size,), k) for k, a in enumerate(args) if a.output)
+    compiled = _compiled(name, rendered, args, tuple(sorted(outputs, key=lambda o: o.slot)), program, origin)
+    return compiled
+
+
+def with_loads(root: UOp, origin: dict[UOp, list[UOp]]) -> UOp:
+    """A loop program, simplified, with a LOAD wherever an elementwise operation or a store reads memory by itself.
+
+    `origin` is filled: node of the result -> the nodes of `root` it came from.
+    """
+    loaded: dict[UOp, UOp] = {}
+    for u in root.toposort():
+        src = tuple(_read(loaded[s]) if _reads(u, k) else loaded[s] for k, s in enumerate(u.src))
+        loaded[u] = u if src == u.src else u.replace(src=src)
+    for u, new in loaded.items():
+        origin.setdefault(simplify(new), []).append(u)
+    return simplify(loaded[root])
+
+
+def _reads(u: UOp, k: int) -> bool:
+    """Whether operand k of `u` is read as a value (and not as an address)."""
+    return u.op in ALU or (u.op is Ops.STORE and k == 1) or (u.op is Ops.INDEX and k > 0)
+
+
+def _read(s: UOp) -> UOp:
+    inner = s
+    while inner.op is Ops.AFTER:
+        inner = inner.src[0]
+    return s.load() if inner.op is Ops.INDEX and s.addrspace is not AddrSpace.NONE and s.shape == () else s
+
+
+# -- the C file ----------------------------------------------------------------------------------------------------
+def _args(program: UOp) -> tuple[Arg, ...]:
+    nodes = program.toposort()
+    found, written = buffers(nodes)
+    read = {base(n.src[0]) for n in nodes if n.op is Ops.LOAD}
+    return tuple(Arg(b.arg.slot, b.dtype, b.shape[0], b in written, b in read) for b in found)
+
+
+def _position(args: tuple[Arg, ...], out: UOp) -> int:
+    return next(k for k, a in enumerate(args) if a.slot == out.arg.slot)
+
+
+def _compiled(
+    name: str,
+    rendered: Rendered,
+    args: tuple[Arg, ...],
+    outputs: tuple[Output, ...],
+    program: UOp,
+    origin: dict[UOp, list[UOp]],
+) -> Compiled:
+    banner = (f"// cc -O2 -std=gnu11 -ffp-contract=off -shared -fPIC {name}.c -o {name}.so -lm",)
+    lines = tuple(_origins(nodes, origin) for nodes in rendered.lines)
+    return Compiled(
+        name=name,
+        source="\n".join(banner) + "\n" + rendered.source,
+        symbol=name,
+        args=args,
+        outputs=outputs,
+        line_origins=((),) * len(banner) + lines,
+        checks=tuple(next(iter(origin.get(n, [n]))) for n in rendered.checks),
+        sink=program,
+        flags=(),
+        kernels=(name,),
+    )
+
+
+def _origins(nodes: Iterable[UOp], origin: dict[UOp, list[UOp]]) -> tuple[UOp, ...]:
+    return tuple(dict.fromkeys(source for n in nodes for source in origin.get(n, ())))
