@@ -1,0 +1,242 @@
+"""The whole of `run`: from a text to its result, in stages that are told as they begin."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uopc.dtype import dtypes
+from uopc.evaluate import EvaluationError, EvaluationTooLarge, evaluate
+from uopc.nptypes import Array
+from uopc.runtime.build import DEFAULT_TIMEOUT, Built, build_library
+from uopc.runtime.cache import Cache, default_folder
+from uopc.runtime.cancel import CancelToken
+from uopc.runtime.compare import check_expect, of_dtype, verify
+from uopc.runtime.errors import Cancelled, LoadError, RunError
+from uopc.runtime.execute import Execution, execute
+from uopc.runtime.inputs import buffers_of, make_inputs
+from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
+from uopc.runtime.result import OutputResult, RunResult
+from uopc.runtime.toolchain import Compiler, find_compiler
+from uopc.uop import UOp
+
+if TYPE_CHECKING:
+    from uopc.pipeline import Compiled
+    from uopc.uir import Analysis
+
+STAGES = ("check", "lower", "build", "run", "verify")
+_SYMBOL = "program"  # fixed: nothing of the file reaches the compiler's command line
+_VERIFY_ELEMENTS = 1 << 31  # elements that the reference may compute one by one: some seconds
+_VERIFY_STEPS = 3_000_000  # steps of a loop program: some seconds
+_MANY_OPERATIONS = 10**11
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run. inputs: .npy files that replace the data of a buffer, by slot; timeout in seconds; memory in bytes;
+    value: the one to compute (a name) in place of the program's outputs; compiler: in place of the one found."""
+
+    inputs: Mapping[int, Path] = field(default_factory=dict)
+    plain: bool = False
+    verify: bool = True
+    timeout: float = DEFAULT_SECONDS
+    memory: int = DEFAULT_MEMORY
+    threads: int = 1
+    value: str | None = None
+    compiler: str | None = None
+
+
+@dataclass(frozen=True)
+class _Target:
+    """One result to compute: its name in the file, its node, and the number of the `expect` that is about it."""
+
+    name: str
+    uop: UOp
+    expect: int
+
+
+def run_job(
+    text: str,
+    path: Path,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+    cancel: CancelToken | None = None,
+) -> RunResult:
+    """Checks, builds and runs the program `text`; paths in it are relative to the folder of `path`.
+
+    progress is called with each of STAGES as it begins. What goes wrong is in the result's `error`; only Cancelled is
+    raised, when `cancel` was set.
+    """
+    job = _Job(text, path, options or RunOptions(), progress or (lambda stage: None), cancel or CancelToken())
+    try:
+        job.run()
+    except Cancelled:
+        raise
+    except RunError as error:
+        job.result.error = job.result.error or str(error)
+    except MemoryError:
+        job.result.error = "this machine has not enough memory for the run"
+    job.result.ok = job.result.error is None
+    return job.result
+
+
+class _Job:
+    def __init__(self, text: str, path: Path, options: RunOptions, progress: Progress, cancel: CancelToken) -> None:
+        self.text, self.path, self.options = text, path, options
+        self.progress, self.cancel = progress, cancel
+        self.result = RunResult(str(path))
+        self.limits = Limits(options.timeout, options.memory, options.threads)
+
+    def stage(self, name: str) -> None:
+        """Begins a stage, unless the work should end."""
+        self.cancel.check()
+        self.progress(name)
+
+    def run(self) -> None:
+        """All stages. Raises RunError at the first that fails; what is known by then is in the result."""
+        self.stage("check")
+        analysis = self._check()
+        root, targets = self._targets(analysis)
+        check_memory(root, [(f"%{t.name}", t.uop.dtype, t.uop.shape) for t in targets], self.limits.memory)
+        self._note_operations(root)
+        compiler = find_compiler(self.options.compiler)
+        inputs = make_inputs(buffers_of(root), analysis.directives.inputs, self.path.parent, self.options.inputs)
+        compiled, built = self._build(root, compiler)
+        self.stage("run")
+        done = self._execute(compiled, built, inputs, compiler)
+        self.result.kernel_ms = done.kernel_ms
+        if done.check:
+            raise RunError(self._outside(analysis, compiled.checks[done.check - 1]))
+        for target, out in zip(targets, compiled.outputs):
+            array = of_dtype(done.outputs[out.slot], out.dtype, out.shape)
+            self.result.outputs.append(OutputResult(f"%{target.name}", out.dtype, array))
+        self._expect(analysis, targets)
+        self.stage("verify")
+        self._verify(root, inputs)
+
+    # -- check -----------------------------------------------------------------------------------------------------
+    def _check(self) -> Analysis:
+        from uopc.uir import analyze
+
+        analysis = analyze(self.text)
+        errors = [d for d in analysis.diagnostics if d.severity.value == "error"]
+        if errors:
+            first = errors[0]
+            more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
+            self.result.line = first.line
+            raise RunError(f"line {first.line + 1}: {first.message} [{first.code}]{more}")
+        if analysis.root is None:
+            raise RunError("the file has no statement: there is nothing to compute")
+        return analysis
+
+    def _targets(self, analysis: Analysis) -> tuple[UOp, list[_Target]]:
+        assert analysis.root is not None
+        if self.options.value is None:
+            return analysis.root, [_Target(o.name, o.uop, k) for k, o in enumerate(analysis.outputs)]
+        name = self.options.value.removeprefix("%")
+        value = analysis.values.get(name)
+        if value is None or value.uop is None:
+            raise RunError(f"there is no value %{name}")
+        if analysis.kind == "loop":
+            raise RunError("a value of a loop program cannot be run by itself: run the whole program")
+        if value.uop.dtype is dtypes.void:
+            raise RunError(f"%{name} is an effect: it has no value")
+        numbers = [k for k, out in enumerate(analysis.outputs) if out.uop is value.uop]
+        return value.uop, [_Target(name, value.uop, numbers[0] if numbers else -1)]
+
+    def _note_operations(self, root: UOp) -> None:
+        from uopc.analysis.cost import estimate
+
+        operations = estimate(root).operations
+        if operations > _MANY_OPERATIONS:
+            self.result.notes.append(f"this takes about {operations:,} operations, so it may be long")
+
+    # -- lower and build -------------------------------------------------------------------------------------------
+    def _build(self, root: UOp, compiler: Compiler) -> tuple[Compiled, Built]:
+        from uopc.pipeline import CompileError, compile_program
+
+        self.stage("lower")
+        began = time.perf_counter()
+        try:
+            compiled = compile_program(root, _SYMBOL, plain=self.options.plain, threads=self.options.threads)
+        except CompileError as error:
+            raise RunError(str(error)) from error
+        check_built_memory([(a.slot, a.dtype, a.size) for a in compiled.args], self.limits.memory)
+        self.stage("build")
+        built = self._library(compiled, compiler)
+        self.result.build_ms = (time.perf_counter() - began) * 1e3
+        return compiled, built
+
+    def _library(self, compiled: Compiled, compiler: Compiler) -> Built:
+        return build_library(
+            compiled.source, compiled.flags, compiler=compiler, timeout=DEFAULT_TIMEOUT, cancel=self.cancel
+        )
+
+    # -- run -------------------------------------------------------------------------------------------------------
+    def _execute(self, compiled: Compiled, built: Built, inputs: dict[int, Array], compiler: Compiler) -> Execution:
+        try:
+            return self._call(compiled, built, inputs)
+        except LoadError:
+            if not built.cached:
+                raise
+        Cache(default_folder()).drop(built.key)  # damaged, or evicted a moment ago
+        return self._call(compiled, self._library(compiled, compiler), inputs)
+
+    def _call(self, compiled: Compiled, built: Built, inputs: dict[int, Array]) -> Execution:
+        return execute(
+            built.path,
+            compiled.symbol,
+            compiled.args,
+            inputs,
+            checked=bool(compiled.checks),
+            limits=self.limits,
+            cancel=self.cancel,
+        )
+
+    def _outside(self, analysis: Analysis, access: UOp) -> str:
+        self.result.line = analysis.line_of(access)
+        names = analysis.names_of(access)
+        place = "" if self.result.line is None else f"line {self.result.line + 1}: "
+        what = f"%{names[0]} ({access.op.value})" if names else f"a {access.op.value}"
+        return f"{place}{what} is outside its memory"
+
+    # -- expect and verify -----------------------------------------------------------------------------------------
+    def _expect(self, analysis: Analysis, targets: list[_Target]) -> None:
+        for target, out in zip(targets, self.result.outputs):
+            spec = analysis.directives.expects.get(target.expect)
+            if spec is None:
+                continue
+            difference = check_expect(spec, out.array, out.dtype, self.path.parent)
+            self.result.expect = difference is None and self.result.expect is not False
+            if difference is not None and self.result.error is None:
+                self.result.line = spec.line
+                self.result.error = f"not as expected: {out.name} {difference}"
+
+    def _verify(self, root: UOp, inputs: dict[int, Array]) -> None:
+        if not self.options.verify:
+            return
+        try:
+            found = evaluate(root, inputs, budget=_VERIFY_ELEMENTS, steps=_VERIFY_STEPS)
+        except (EvaluationTooLarge, MemoryError):
+            self.result.notes.append("not verified: the reference evaluator would take too long")
+            return
+        except EvaluationError as error:
+            self.result.verified = False
+            raise RunError(f"the reference evaluator says: {error}") from error
+        self.result.verified, self.result.difference = True, 0.0
+        for out, reference in zip(self.result.outputs, found if isinstance(found, tuple) else (found,)):
+            self._verify_output(root, out, reference)
+
+    def _verify_output(self, root: UOp, out: OutputResult, reference: Array) -> None:
+        checked = verify(out.array, np.reshape(reference, out.array.shape), root, out.dtype)
+        self.result.difference = max(self.result.difference or 0.0, checked.largest)
+        if checked.difference is not None:
+            self.result.verified = False
+            self.result.error = self.result.error or f"differs from the reference: {out.name} {checked.difference}"
