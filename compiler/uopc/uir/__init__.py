@@ -2,6 +2,8 @@
 
 from uopc.uir.analysis import Analysis, ParseError, Value, analyze, parse
 from uopc.uir.codes import CODES, CodeInfo
+from uopc.uir.edits import apply_edits
+from uopc.uir.formatter import format
 from uopc.uir.model import (
     Attr,
     Diagnostic,
@@ -19,6 +21,7 @@ from uopc.uir.model import (
     Statement,
     Word,
 )
+from uopc.uir.printer import dump
 from uopc.uir.program import OutputRef
 from uopc.uir.source import LineTable
 
@@ -46,5 +49,8 @@ __all__ = [
     "Value",
     "Word",
     "analyze",
+    "apply_edits",
+    "dump",
+    "format",
     "parse",
 ]
