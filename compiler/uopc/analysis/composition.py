@@ -22,6 +22,14 @@ MAX_READS = 6  # places listed for one value
 _FIRST_CHOICE = 1000  # loop numbers from here on stand for indices that are only known when the program runs
 
 
+def step_index(u: UOp, idx: Index) -> Index:
+    """The index of a movement operation's operand for the element of `u` at `idx`. Where axes are put together, those
+    of one entry, whose index can only be 0, are left out."""
+    if u.op is Ops.RESHAPE:
+        idx = tuple(UOp.const(0) if n == 1 else i for i, n in zip(idx, u.shape))
+    return source_index(u, idx)
+
+
 @dataclass(frozen=True)
 class Read:
     """One place elements come from.
@@ -102,7 +110,7 @@ class _Walk:
         """Where the element comes from, one step down; an end is noted."""
         u, idx, guard, case = step
         if u.op in MOVEMENT:
-            return [_Step(u.src[0], source_index(u, idx), conjunction(guard, valid(u, idx)), case)]
+            return [_Step(u.src[0], step_index(u, idx), conjunction(guard, valid(u, idx)), case)]
         if u.op is Ops.INDEX:
             return [_Step(u.src[0], self.chosen(u) + idx, guard, case)]
         if u.op in ALU and not (self.stop_at_elementwise and u is not self.root):

@@ -6,11 +6,12 @@ broadcast, the product of a `sub`) is written out, as it belongs to the step.
 
 from __future__ import annotations
 
+from uopc.analysis.composition import step_index
 from uopc.analysis.expressions import LeafName, expression, loop_letter
 from uopc.analysis.names import Names, constant_text
 from uopc.analysis.style import ASCII, Style, axis_name, grouped
 from uopc.dtype import dtypes
-from uopc.indexmap import Index, released, source_index, valid
+from uopc.indexmap import Index, released, valid
 from uopc.uop import ALU, MOVEMENT, Ops, UOp, range_
 
 MAX_CASES = 4  # operands of a stack that are written
@@ -44,6 +45,20 @@ def equation(u: UOp, names: Names, style: Style = ASCII) -> tuple[str, ...]:
     if u.op is Ops.PAD:
         text += writer.guarded(u, idx)
     return (f"{writer.named(names(u) or 'result', idx)} = {text}",)
+
+
+def subtrahend(u: UOp, names: Names) -> UOp | None:
+    """b where an ADD is a `sub`, that is a + b * -1 with the product not named by any line; else None."""
+    product = u.src[1]
+    while product.op in (Ops.EXPAND, Ops.RESHAPE) and names(product) is None:
+        product = product.src[0]
+    if product.op is not Ops.MUL or names(product) is not None:
+        return None
+    factor = product.src[1]
+    while factor.op in (Ops.EXPAND, Ops.RESHAPE):
+        factor = factor.src[0]
+    minus_one = dtypes.max(factor.dtype) if factor.dtype.is_unsigned else -1
+    return product.src[0] if factor.op is Ops.CONST and factor.arg == minus_one else None
 
 
 class _Equation:
@@ -110,13 +125,14 @@ class _Equation:
         return self.named(f"{u.op.value}({self.style.more})", idx), _TIGHT
 
     def _moved(self, u: UOp, idx: Index) -> _Written:
-        below = self.operand(u.src[0], source_index(u, idx))
+        below = self.operand(u.src[0], step_index(u, idx))
         guard = valid(u, idx) if u.op is Ops.PAD and u is not self.root else None
         return (f"where({self.expression(guard)}, {below[0]}, 0)", _TIGHT) if guard is not None else below
 
     def _elementwise(self, u: UOp, idx: Index) -> _Written:
-        if u.op is Ops.ADD and self._is_negation(u.src[1]):
-            a, b = self.operand(u.src[0], idx), self.operand(u.src[1].src[0], idx)
+        subtracted = subtrahend(u, self.names) if u.op is Ops.ADD else None
+        if subtracted is not None:
+            a, b = self.operand(u.src[0], idx), self.operand(subtracted, self._broadcast_index(u.src[1], idx))
             return f"{_at(a, 4)} - {_at(b, 5)}", 4
         parts = [self.operand(s, idx) for s in u.src]
         if u.op is Ops.CMPNE:
@@ -132,15 +148,12 @@ class _Equation:
         word = u.dtype.name if u.op is Ops.CAST else f"{u.op.value}_{u.dtype}" if u.op is Ops.BITCAST else u.op.value
         return f"{word}({', '.join(p[0] for p in parts)})", _TIGHT
 
-    def _is_negation(self, u: UOp) -> bool:
-        """Whether an operand is the unnamed product by -1 that `sub` is made of."""
-        if u.op is not Ops.MUL or self.names(u) is not None:
-            return False
-        factor = u.src[1]
-        while factor.op in (Ops.EXPAND, Ops.RESHAPE):
-            factor = factor.src[0]
-        minus_one = dtypes.max(factor.dtype) if factor.dtype.is_unsigned else -1
-        return factor.op is Ops.CONST and factor.arg == minus_one
+    def _broadcast_index(self, u: UOp, idx: Index) -> Index:
+        """The index under the broadcast that was inserted on an operand."""
+        while u.op in (Ops.EXPAND, Ops.RESHAPE):
+            idx = step_index(u, idx)
+            u = u.src[0]
+        return idx
 
     def _reduced(self, u: UOp, idx: Index) -> _Written:
         sizes = u.src[0].shape[len(u.shape) :]

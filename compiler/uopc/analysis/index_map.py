@@ -39,7 +39,7 @@ class IndexMap:
 
     def counts(self) -> tuple[str, ...]:
         """How much of each place is read: `6 of 12 elements of buffer 0, all inside`."""
-        return tuple(self._count(read) for read in self.composition.reads)
+        return tuple(dict.fromkeys(self._count(read) for read in self.composition.reads))
 
     def _place(self, read: Read, style: Style) -> str:
         if read.value.op is Ops.BUFFER:

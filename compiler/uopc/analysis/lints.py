@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from uopc.analysis.cost import Cost, ReduceCost, estimate, output_values, reduced_length, reduction_costs
 from uopc.analysis.names import Names, called, constant_text
 from uopc.analysis.products import Contraction, uncontracted
-from uopc.analysis.style import counted, elements, grouped
+from uopc.analysis.style import amount, counted, elements, grouped
 from uopc.dtype import dtypes
 from uopc.errors import Where
 from uopc.symbolic import bounds
@@ -193,15 +193,8 @@ def _huge(root: UOp, limits: Limits) -> list[tuple[UOp, Finding]]:
     cost = estimate(root)
     needs = []
     if cost.memory_bytes > limits.memory_bytes:
-        needs.append(f"{_bytes(cost.memory_bytes)} of memory (the limit is {_bytes(limits.memory_bytes)})")
+        needs.append(f"{amount(cost.memory_bytes)} of memory (the limit is {amount(limits.memory_bytes)})")
     if cost.operations > limits.operations:
         needs.append(f"{grouped(cost.operations)} operations (the limit is {grouped(limits.operations)})")
     message = "a run would need " + " and ".join(needs)
     return [(root, Finding("huge", WARNING, message, (), (), cost))] if needs else []
-
-
-def _bytes(n: int) -> str:
-    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if n >= size:
-            return f"{n / size:,.1f} {unit}"
-    return f"{n:,} bytes"

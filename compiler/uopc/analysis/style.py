@@ -23,6 +23,7 @@ class Style:
 ASCII = Style(times="*", less_equal="<=", not_equal="!=", sum="sum", more="...")
 MATH = Style(times="·", less_equal="≤", not_equal="≠", sum="Σ", more="…")
 
+_UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
 _AXIS_LETTERS = "ijklmn"
 
 
@@ -45,8 +46,16 @@ def counted(n: int, noun: str) -> str:
     """`1 element`, `12 elements`, `2 axes`."""
     if n == 1:
         return f"1 {noun}"
-    plural = f"{noun[:-2]}es" if noun.endswith("xis") else f"{noun}s"
+    plural = f"{noun[:-2]}es" if noun.endswith("xis") else f"{noun[:-1]}ies" if noun.endswith("try") else f"{noun}s"
     return f"{n:,} {plural}"
+
+
+def amount(size: int) -> str:
+    """A number of bytes for a person: `96 bytes`, `4.0 GB`."""
+    if size < 1024:
+        return counted(size, "byte")
+    k = min((size.bit_length() - 1) // 10, len(_UNITS) - 1)
+    return f"{size / 1024**k:,.1f} {_UNITS[k]}"
 
 
 def elements(shape: Shape) -> int:
