@@ -44,8 +44,8 @@ class Argument(Protocol):
 
 @dataclass(frozen=True)
 class Execution:
-    """What came back: flat outputs by slot, the shortest time of a run, and the number (from 1) of the access that
-    was outside its buffer (0: none; otherwise there are no outputs)."""
+    """What came back: flat outputs by position among the arguments, the shortest time of a run, and the number (from 1)
+    of the access that was outside its buffer (0: none; otherwise there are no outputs)."""
 
     outputs: dict[int, Array]
     kernel_ms: float
@@ -136,7 +136,7 @@ def _outputs(folder: Path, args: Sequence[Argument]) -> dict[int, Array]:
             array = np.fromfile(folder / f"out{k}", np_dtype(arg.dtype))
             if array.size != arg.size:
                 raise Stopped(f"the program's output is incomplete: {array.size:,} of {arg.size:,} elements")
-            found[arg.slot] = array
+            found[k] = array
     return found
 
 

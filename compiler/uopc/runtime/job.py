@@ -115,7 +115,7 @@ class _Job:
         if done.check:
             raise RunError(self._outside(analysis, compiled.checks[done.check - 1]))
         for target, out in zip(targets, compiled.outputs):
-            array = of_dtype(done.outputs[out.slot], out.dtype, out.shape)
+            array = of_dtype(done.outputs[out.arg], out.dtype, out.shape)
             self.result.outputs.append(OutputResult(f"%{target.name}", out.dtype, array))
         self._expect(analysis, targets)
         self.stage("verify")

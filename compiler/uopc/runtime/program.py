@@ -16,7 +16,7 @@ from uopc.runtime.inputs import BufferUse, buffers_of
 from uopc.uop import UOp
 
 if TYPE_CHECKING:
-    from uopc.pipeline import Compiled
+    from uopc.pipeline import Arg, Compiled
 
 
 class Program:
@@ -61,22 +61,22 @@ class Program:
         for slot, array in inputs.items():
             if slot in self._uses:
                 _check_input(self._uses[slot], array)
-        arrays = {a.slot: self._argument(a.slot, a.size, a.output, inputs) for a in self._compiled.args}
-        code = self._function(*(arrays[a.slot].ctypes.data for a in self._compiled.args))
+        arrays = [self._argument(a, inputs) for a in self._compiled.args]
+        code = self._function(*(array.ctypes.data for array in arrays))
         if code:
             access = self._compiled.checks[code - 1]
             raise RunError(f"a {access.op.value} is outside its memory: {access!r}")
-        found = tuple(arrays[out.slot].reshape(out.shape) for out in self._compiled.outputs)
+        found = tuple(arrays[out.arg].reshape(out.shape) for out in self._compiled.outputs)
         return found[0] if len(found) == 1 else found
 
-    def _argument(self, slot: int, size: int, output: bool, inputs: Mapping[int, Array]) -> Array:
-        if not output:
-            return inputs[slot]
-        dtype = np_dtype(next(a.dtype for a in self._compiled.args if a.slot == slot))
-        if slot in inputs:
-            return np.array(inputs[slot], dtype, order="C").reshape(-1)
-        use = self._uses.get(slot)
-        return np.zeros(size, dtype) if use is not None and use.stored else np.empty(size, dtype)
+    def _argument(self, arg: Arg, inputs: Mapping[int, Array]) -> Array:
+        if not arg.output:
+            return inputs[arg.slot]
+        dtype = np_dtype(arg.dtype)
+        if arg.slot in inputs and arg.slot in self._uses:
+            return np.array(inputs[arg.slot], dtype, order="C").reshape(-1)
+        # A loop program may leave elements of its output unwritten; a shaped one writes them all.
+        return np.zeros(arg.size, dtype) if arg.slot in self._uses else np.empty(arg.size, dtype)
 
 
 def _check_input(use: BufferUse, array: Array) -> None:

@@ -36,7 +36,7 @@ class RunResult:
 
     expect: whether every `expect` holds, None without one; verified: whether the result agrees with the reference
     evaluator, None when that was not asked or would take too long; build_ms, kernel_ms: None when it did not come to
-    that. `difference` is the largest one, `notes` what a person should know besides, `line` (0-based) where an error is.
+    that. difference: the largest one; notes: what a person should know besides; line (0-based): where an error is.
     """
 
     file: str

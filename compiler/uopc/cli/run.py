@@ -1,0 +1,189 @@
+"""`uir run`: builds files, runs them in a child process, and says what came out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from uopc.cli.files import show_errors
+from uopc.cli.terminal import coloured, complain, paint, printable
+from uopc.uir import analyze
+
+if TYPE_CHECKING:
+    from uopc.runtime.job import RunOptions
+    from uopc.runtime.result import OutputResult, RunResult
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a .uir file")
+    parser.add_argument(
+        "--input", action="append", default=[], type=_slot_and_path, metavar="SLOT=PATH", help="a .npy for a buffer"
+    )
+    parser.add_argument("--out", type=Path, metavar="PATH.npy", help="write the output (the second to PATH.1.npy ...)")
+    parser.add_argument("--value", metavar="%v", help="compute this value in place of the program's outputs")
+    parser.add_argument("--plain", action="store_true", help="run the textbook program")
+    parser.add_argument("--no-verify", action="store_true", help="do not compare with the reference evaluator")
+    parser.add_argument(
+        "--timeout", type=_positive, default=10.0, metavar="S", help="seconds for the run (default: 10)"
+    )
+    parser.add_argument(
+        "--memory", type=_positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
+    )
+    parser.add_argument("--threads", type=_threads, default=1, metavar="N", help="threads it may use (default: 1)")
+    parser.add_argument("--json", action="store_true", help="one object a line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs all files, one after the other; 1 when one of them fails, 2 when one cannot be read."""
+    if args.out is not None and len(args.files) > 1:
+        complain("uir run: error: --out is for one file")
+        return 2
+    return max(_run(file, args) for file in args.files)
+
+
+def _run(file: str, args: argparse.Namespace) -> int:
+    from uopc.runtime.job import run_job
+    from uopc.runtime.result import RunResult
+    from uopc.runtime.source import SourceError, read_program
+
+    try:
+        text = read_program(Path(file))
+    except SourceError as error:
+        result, status = RunResult(file, error=str(error)), error.status
+        text = ""
+    else:
+        result = run_job(text, Path(file), _options(args))
+        status = 0 if result.ok else 1
+    result.file = file
+    if args.out is not None and result.outputs:
+        status = max(status, _save(result.outputs, args.out))
+    if args.json:
+        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+    else:
+        _show(result, text, several=len(args.files) > 1)
+    return status
+
+
+def _options(args: argparse.Namespace) -> RunOptions:
+    from uopc.runtime.job import RunOptions
+
+    return RunOptions(
+        inputs=dict(args.input),
+        plain=args.plain,
+        verify=not args.no_verify,
+        timeout=args.timeout,
+        memory=int(args.memory * 1024 * 1024),
+        threads=args.threads,
+        value=args.value,
+    )
+
+
+def _save(outputs: Sequence[OutputResult], path: Path) -> int:
+    import numpy as np
+
+    for k, output in enumerate(outputs):
+        target = path if k == 0 else path.with_name(f"{path.stem}.{k}{path.suffix}")
+        try:
+            with target.open("wb") as file:
+                np.save(file, output.array, allow_pickle=False)
+        except OSError as error:
+            complain(f"{target}: error: it cannot be written: {error.strerror}")
+            return 2
+    return 0
+
+
+# -- for a person --------------------------------------------------------------------------------------------------
+def _show(result: RunResult, text: str, several: bool) -> None:
+    from uopc.runtime.result import preview
+
+    if several and result.outputs:
+        print(f"{printable(result.file)}:")
+    for k, output in enumerate(result.outputs):
+        shape = ", ".join(map(str, output.array.shape))
+        head = paint(f"{output.name} : {output.dtype}[{shape}]", "bold", coloured(sys.stdout))
+        print("   ".join([head, *(_facts(result) if k == 0 else ())]))
+        print(preview(output.array))
+    sys.stdout.flush()
+    for note in result.notes:
+        complain(f"{result.file}: note: {note}")
+    if result.error is not None:
+        _show_error(result, text)
+
+
+def _facts(result: RunResult) -> list[str]:
+    """What stands beside the first output: the verdicts and the times."""
+    colour = coloured(sys.stdout)
+    facts = []
+    if result.expect is not None:
+        facts.append(
+            paint("as expected", "good", colour) if result.expect else paint("not as expected", "error", colour)
+        )
+    if result.verified is not None:
+        largest = f"(largest difference {difference_text(result.difference)})"
+        said = "verified against the reference" if result.verified else "differs from the reference"
+        facts.append(f"{paint(said, 'good' if result.verified else 'error', colour)} {largest}")
+    times = [f"build {time_text(result.build_ms)}", f"kernel {time_text(result.kernel_ms)}"]
+    facts.append(" · ".join(times))
+    return facts
+
+
+def _show_error(result: RunResult, text: str) -> None:
+    analysis = analyze(text)
+    if analysis.has_errors:
+        show_errors(result.file, analysis)
+        return
+    line = "" if result.line is None else f"{result.line + 1}:"
+    kind = paint("error:", "error", coloured(sys.stderr))
+    message = "\n".join(map(printable, (result.error or "").removeprefix(f"line {line} ").splitlines()))
+    print(f"{printable(result.file)}:{line} {kind} {message}", file=sys.stderr)
+
+
+def time_text(ms: float | None) -> str:
+    """A time for a person: 41 ms, 0.8 µs, 2.4 s."""
+    if ms is None:
+        return "-"
+    if ms < 1:
+        return f"{ms * 1e3:.1f} µs" if ms < 0.01 else f"{ms * 1e3:.0f} µs"
+    if ms < 1000:
+        return f"{ms:.1f} ms" if ms < 10 else f"{ms:.0f} ms"
+    return f"{ms / 1e3:.1f} s"
+
+
+def difference_text(value: float | None) -> str:
+    """A difference for a person: 0, 2.4e-7."""
+    if not value:
+        return "0"
+    if math.isinf(value):
+        return "infinite"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}" if abs(int(exponent)) > 3 else f"{value:.3g}"
+
+
+# -- arguments -----------------------------------------------------------------------------------------------------
+def _slot_and_path(text: str) -> tuple[int, Path]:
+    slot, sign, path = text.partition("=")
+    if not sign or not path or not (slot.isascii() and slot.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not SLOT=PATH, as in 0=a.npy")
+    return int(slot), Path(path)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return value
+
+
+def _threads(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 256):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (1..256)")
+    return int(text)
