@@ -146,11 +146,10 @@ def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
     free = max(used, default=-1) + 1
     targets = []
     for value, to in found:
-        if to is not None and to.arg.slot not in reads:
-            targets.append(to)
-        else:
-            targets.append(buf(free, prod(value.shape), value.dtype))
-            free += 1
+        slot = free if to is None or to.arg.slot in reads else to.arg.slot
+        free += slot == free
+        # Of an output without elements one is declared, which the loops never reach.
+        targets.append(buf(slot, max(prod(value.shape), 1), value.dtype))
     return targets
 
 

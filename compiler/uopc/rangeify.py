@@ -132,6 +132,9 @@ def _constant(u: UOp, idx: Index, ctx: Ctx) -> _Answer:
 
 
 def _memory(u: UOp, idx: Index, ctx: Ctx) -> _Answer:
+    if u.shape == (0,):
+        yield from ()
+        return UOp.const(0, u.dtype)  # in a loop that runs no times; there is no address to write down
     i, guard = simplify(released(idx[0])), assumptions(idx[0])
     # Whatever a pad's mask says later, the address itself must be inside.
     yield from ()
@@ -182,6 +185,8 @@ def clamp(i: UOp, size: int) -> UOp:
         wide = wide.alu(Ops.MAX, 0)
     if hi > size - 1:
         wide = (wide < max(size - 1, 0)).where(wide, max(size - 1, 0))
+    if wide.dtype.is_unsigned:  # index arithmetic is signed: what comes later subtracts from it
+        wide = wide.cast(dtypes.i32 if size - 1 <= int_range(dtypes.i32)[1] else dtypes.i64)
     return simplify(wide)
 
 
@@ -193,7 +198,7 @@ def _stack(u: UOp, idx: Index, ctx: Ctx) -> _Answer:
     for k in range(last - 1, max(lo, 0) - 1, -1):
         value = yield u.src[k], rest
         if value is not result:
-            result = simplify(i < k + 1).where(value, result)
+            result = simplify(released(i) < k + 1).where(value, result)
     return result
 
 
@@ -204,15 +209,15 @@ def _reduce(u: UOp, idx: Index, ctx: Ctx) -> _Answer:
     removed = x.shape[len(x.shape) - n :]
     if 0 in removed:
         return UOp.const(identity(op, u.dtype), u.dtype)
-    idx = tuple(released(i) for i in idx)  # where the accumulator lives depends on what the index really mentions
-    axes = _reduce_axes(u, idx, removed, ctx)
+    scope = tuple(released(i) for i in idx)  # where the accumulator lives depends on what the index really mentions
+    axes = _reduce_axes(u, scope, removed, ctx)
     wide = dtypes.f32 if u.dtype is dtypes.f16 else u.dtype  # half precision accumulates in single and rounds once
     values: list[UOp] = []
     for c in _combinations(axes):
         values.append((yield x, idx + c).cast(wide))
     total = _balanced(op, values)
     loops = [r for r, _ in axes if r.op is Ops.RANGE]
-    return (_accumulate(u, total, loops, idx, ctx) if loops else total).cast(u.dtype)
+    return (_accumulate(u, total, loops, scope, ctx) if loops else total).cast(u.dtype)
 
 
 def _reduce_axes(u: UOp, idx: Index, removed: tuple[int, ...], ctx: Ctx) -> list[_Axis]:
