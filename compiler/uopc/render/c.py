@@ -48,6 +48,7 @@ class _Writer:
     checks: dict[UOp, int] = field(default_factory=dict)  # checked access -> its number, from 1
     scoped: set[UOp] = field(default_factory=set)  # accumulators that are declared in the loops an AFTER names
     guarded: dict[UOp, UOp] = field(default_factory=dict)
+    added: Counter[UOp] = field(default_factory=Counter)  # how often a node is an operand of a sum
 
     def line(self, text: str, *nodes: UOp) -> None:
         behind = dict.fromkeys(n for u in nodes for n in (u, *self.behind.get(u, ())))
@@ -111,6 +112,8 @@ def _count_uses(w: _Writer) -> None:
     depth = {n: len(n.ranges) for n in w.nodes}
     for n in w.nodes:
         w.uses.update(n.src)
+        if n.op is Ops.ADD:
+            w.added.update(n.src)
         w.inner_use.update(s for s in n.src if depth[n] > depth[s])
         if n.op is Ops.AFTER and n.src[0].op is Ops.ALLOC and all(s.op is Ops.RANGE for s in n.src[1:]):
             w.scoped.add(n.src[0])
@@ -141,6 +144,8 @@ def _conjuncts(c: UOp) -> set[UOp]:
 
 
 def _needs_name(w: _Writer, n: UOp, text: str) -> bool:
+    if _is_negative(n) and n.src[1].arg == -1 and w.added[n] == w.uses[n]:
+        return False  # every use is a subtraction
     if w.uses[n] > 1:
         return n.op is not Ops.CAST or not text.replace("(", "").isalnum()
     return len(text) > _MAX_EXPRESSION or (n in w.inner_use and n.op not in _CHEAP)
