@@ -7,7 +7,7 @@ common subexpressions are shared by construction. Nothing here recurses: a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 from uopc.dtype import DType, Scalar, const_key, dtypes
@@ -37,13 +37,7 @@ __all__ = [
 _NO_RANGES: frozenset[UOp] = frozenset()
 
 
-class _Key(NamedTuple):
-    op: Ops
-    src: tuple[UOp, ...]
-    arg: object
-    dtype: DType | None
-
-
+_Key = tuple[Ops, tuple["UOp", ...], Any, DType | None]
 _nodes: WeakValueDictionary[_Key, UOp] = WeakValueDictionary()
 
 
@@ -70,9 +64,9 @@ class UOp:
         if op is Ops.CONST:
             dtype = dtype or dtypes.i32
             arg = _checked_const(arg, dtype)
-            key = _Key(op, src, const_key(dtype, arg), dtype)
+            key: _Key = (op, src, const_key(dtype, arg), dtype)
         else:
-            key = _Key(op, src, arg, None)
+            key = (op, src, arg, None)
         found = _nodes.get(key)
         return found if found is not None else _new_node(cls, key, op, src, arg, dtype)
 
