@@ -58,9 +58,23 @@ export async function startServer(home, { port = 0, env = {} } = {}) {
   const child = spawn(process.execPath, [ENTRY, ...args, '--telemetry-level', 'off', ...folders(home)], {
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a process group of its own: the extension hosts end with it
   })
-  const stop = () => child.kill('SIGTERM')
-  process.once('exit', stop)
+  const kill = signal => {
+    try {
+      return process.kill(-child.pid, signal)
+    } catch {
+      return false // the group is gone
+    }
+  }
+  const killNow = () => kill('SIGKILL')
+  process.once('exit', killNow)
+  const stop = async () => {
+    for (let tries = 0; kill(tries < 30 ? 'SIGTERM' : 'SIGKILL') && tries < 60; tries++) {
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    process.removeListener('exit', killNow)
+  }
   let said = ''
   const listening = new Promise((resolve, reject) => {
     const read = chunk => {

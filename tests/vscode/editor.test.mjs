@@ -35,7 +35,7 @@ test('one mistake is one error: a squiggle, its text, and quiet after the mend',
   assert.match(errors[0], /12 elements cannot become 10/)
 
   await window.focus()
-  await window.goto(2, 18)
+  await window.goto(2, 19)
   await window.page.keyboard.press('Delete')
   await window.page.keyboard.type('6')
   await until('no squiggle', () => window.squiggles(), count => count === 0)

@@ -28,7 +28,7 @@ interface View {
   request?: vscode.CancellationTokenSource | undefined
 }
 
-export class Views implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable {
   private readonly views = new Map<string, View>()
   private readonly changed = new vscode.EventEmitter<vscode.Uri>()
   readonly onDidChange = this.changed.event
@@ -37,6 +37,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
   constructor(private readonly server: Server) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.languages.registerCodeLensProvider({ scheme: SCHEME, language: 'c' }, this),
       vscode.workspace.onDidChangeTextDocument(event => this.follow(event.document)),
       vscode.workspace.onDidCloseTextDocument(document => this.forget(document.uri)),
       server.onHealth(health => {
@@ -81,6 +82,15 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     const view = this.viewOf(uri)
     if (!view.text) await this.refresh(uri)
     return view.text
+  }
+
+  /** Above the C: which program this is, and a click to the other. */
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const fast = this.views.get(document.uri.toString())?.kind === 'fast'
+    const [title, command] = fast
+      ? ['the program as run · show the textbook program', 'uir.showTextbookC']
+      : ['the textbook program · show it as run', 'uir.showFastC']
+    return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [document.uri] })]
   }
 
   isStale(uri: vscode.Uri): boolean {

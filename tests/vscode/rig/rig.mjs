@@ -59,6 +59,11 @@ export class Rig {
     return name
   }
 
+  /** A copy of an example, for a test that edits: what a closed window leaves unsaved, the next one finds. */
+  copy(example, name) {
+    return this.write(name, fs.readFileSync(path.join(this.workspace, example), 'utf8'))
+  }
+
   /** A fresh window (own storage, so trust starts anew) with `file` open. */
   async open(file, { size = { width: 1280, height: 800 }, scale = 1 } = {}) {
     const context = await this.browser.newContext({ viewport: size, deviceScaleFactor: scale, permissions: ['clipboard-read', 'clipboard-write'] })
@@ -75,8 +80,8 @@ export class Rig {
 
   async stop() {
     await this.browser.close()
-    this.server.stop()
+    await this.server.stop()
     if (process.env.KEEP_RIG) console.error(`kept: ${this.home}`)
-    else fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 5 })
+    else fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
 }

@@ -40,7 +40,7 @@ export class Workbench {
   }
 
   async focus(editor = this.editor()) {
-    await editor.locator('.view-lines').first().click({ position: { x: 4, y: 4 } })
+    await editor.locator('textarea.inputarea, .native-edit-context').first().focus()
   }
 
   /** The text of the visible lines, top to bottom, inlay hints and end-of-line notes included. */
