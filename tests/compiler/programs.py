@@ -46,7 +46,7 @@ class Program(NamedTuple):
     """root: a value, or a sink of values or whole-buffer stores; inputs by slot; errors: allowed, one per output."""
 
     root: UOp
-    inputs: list[Array]
+    inputs: dict[int, Array]
     errors: list[float]
 
 
@@ -109,7 +109,7 @@ class _Maker:
     def program(self) -> Program:
         for slot in range(self.number(1, 3)):
             self.add_input(slot)
-        target = len(self.values) + self.number(2, 12)
+        target = len(self.values) + self.number(3, 14)
         for _ in range(100):
             if len(self.values) >= target:
                 break
@@ -154,7 +154,7 @@ class _Maker:
 
     def made(self, root: UOp, chosen: list[UOp]) -> Program:
         used = {u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER}
-        inputs = [a if k in used else a[:0] for k, a in enumerate(self.inputs)]
+        inputs = {slot: a for slot, a in enumerate(self.inputs) if slot in used}
         return Program(root, inputs, [self.facts[v].error for v in chosen])
 
     def add(self, u: UOp, fact: Fact) -> UOp:
@@ -325,7 +325,7 @@ class _Maker:
             return None
         if op is Ops.LOG2:
             return Fact(4 * eps * 1100, math.inf, True)
-        return Fact(0.0, math.inf if op is Ops.RECIP else f.bound + 1, f.zero_open)
+        return Fact(0.0, f.bound if op is Ops.TRUNC else math.inf, f.zero_open)  # recip and sqrt give inf or NaN
 
     def where(self, x: UOp) -> None:
         a, b, fa, fb = self.pair(x)

@@ -307,13 +307,13 @@ def test_random_programs_have_one_value_however_they_are_evaluated(
 ) -> None:
     for seed in seeds:
         program = random_program(seed)
-        want = run(program.root, *program.inputs)
+        want = evaluate(program.root, program.inputs)
         monkeypatch.setattr(shaped, "_MAX_FORMED", 0)
         monkeypatch.setattr(shaped, "_CHUNKS", (1, 16))
-        got = run(program.root, *program.inputs, limit=0)
+        got = evaluate(program.root, program.inputs, limit=0)
         monkeypatch.undo()
-        one = isinstance(want, np.ndarray)
-        for w, g, error in zip((want,) if one else want, (got,) if one else got, program.errors):
+        pairs = [(want, got)] if isinstance(want, np.ndarray) else list(zip(want, got))
+        for (w, g), error in zip(pairs, program.errors):
             assert difference(w, g, error) is None, f"seed {seed}"
 
 

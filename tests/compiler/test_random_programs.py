@@ -1,0 +1,84 @@
+"""Random programs through everything: as text in both syntaxes, as loops step by step, as C plain and fast."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from batch import build_together
+from lesson_text import lesson_text
+from programs import Array, Program, difference, random_program
+
+from uopc.evaluate import EvaluationTooLarge, evaluate, evaluate_loops
+from uopc.pipeline import compile_program
+from uopc.uir import dump, format, parse
+from uopc.uop import UOp
+
+PROGRAMS = 2000
+BATCH = 100
+STEPS = 200_000  # of a loop program that is followed one by one
+
+
+def expected(program: Program) -> list[Array]:
+    return outputs(program.root, program.inputs)
+
+
+def outputs(root: UOp, inputs: dict[int, Array]) -> list[Array]:
+    found = evaluate(root, inputs)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def mismatch(want: list[Array], got: list[Array], errors: list[float]) -> str | None:
+    """The first thing that differs, or None."""
+    assert len(want) == len(got) == len(errors)
+    return next((d for d in map(difference, want, got, errors) if d), None)
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "fast"])
+def test_compiled_programs_agree_with_their_meaning(first: int, plain: bool) -> None:
+    programs = {seed: random_program(seed) for seed in range(first, first + BATCH)}
+    compiled = [compile_program(p.root, f"p{seed}", plain=plain) for seed, p in programs.items()]
+    failures = {}
+    for (seed, p), run in zip(programs.items(), build_together(compiled)):
+        wrong = mismatch(expected(p), run(p.inputs), p.errors)
+        if wrong:
+            failures[seed] = f"{wrong}\n{dump(p.root)}"
+    assert not failures, "\n".join(f"seed {seed}: {text}" for seed, text in failures.items())
+
+
+@pytest.mark.parametrize("first", range(0, 1000, BATCH))
+def test_loops_followed_step_by_step_stay_inside_and_agree(first: int) -> None:
+    followed = 0
+    for seed in range(first, first + BATCH):
+        p = random_program(seed)
+        compiled = compile_program(p.root, plain=True)
+        try:
+            stored = evaluate_loops(compiled.sink, p.inputs, steps=STEPS)
+        except EvaluationTooLarge:
+            continue
+        want = expected(p)
+        got = [_stored(stored, o.slot, w) for o, w in zip(compiled.outputs, want)]
+        assert mismatch(want, got, p.errors) is None, f"seed {seed}\n{dump(p.root)}"
+        followed += 1
+    assert followed > BATCH * 0.9
+
+
+def _stored(stored: dict[int, Array], slot: int, like: Array) -> Array:
+    return stored[slot].reshape(like.shape) if like.size else np.zeros_like(like)
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, 5 * BATCH))
+def test_text_of_a_program_gives_the_same_graph(first: int) -> None:
+    for seed in range(first, first + 5 * BATCH):
+        root = random_program(seed).root
+        text = dump(root)
+        assert parse(text) is root, f"seed {seed}\n{text}"
+        assert parse(format(text)) is root, f"seed {seed}\n{format(text)}"
+
+
+@pytest.mark.parametrize("first", range(0, 800, BATCH))
+def test_the_lesson_syntax_says_the_same(first: int) -> None:
+    for seed in range(first, first + BATCH):
+        p = random_program(seed)
+        text = lesson_text(p.root)
+        assert mismatch(expected(p), outputs(parse(text), p.inputs), p.errors) is None, f"seed {seed}\n{text}"
