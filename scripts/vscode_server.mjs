@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 export const PYTHON = path.join(ROOT, '.venv', 'bin', 'python')
-const VSCODE = path.join(ROOT, '.cache', 'vscode-4.100.3')
+export const VSCODE = path.join(ROOT, '.cache', 'vscode-4.100.3')
 const ENTRY = path.join(VSCODE, 'out', 'server-main.js')
 
 /** A quiet editor: nothing that looks outside, nothing that opens by itself. */
