@@ -17,7 +17,7 @@ from uopc.indexmap import Index, conjunction, inside, ravel, released, source_in
 from uopc.symbolic import bounds, simplify
 from uopc.uop import ALU, MOVEMENT, Ops, UOp, range_
 
-MAX_VISITED = 96  # nodes looked at for one value
+MAX_VISITED = 48  # nodes looked at for one value
 MAX_READS = 6  # places listed for one value
 _FIRST_CHOICE = 1000  # loop numbers from here on stand for indices that are only known when the program runs
 
@@ -90,6 +90,7 @@ class _Walk:
     reduced: UOp | None = None  # the reduction that is the step itself
     found: dict[_Step, None] = field(default_factory=dict)
     complete: bool = True
+    branches: bool = False  # it went through elementwise values or stacks
 
     def run(self) -> None:
         loops = tuple(range_(n, k) for k, n in enumerate(self.root.shape))
@@ -114,8 +115,10 @@ class _Walk:
         if u.op is Ops.INDEX:
             return [_Step(u.src[0], self.chosen(u) + idx, guard, case)]
         if u.op in ALU and not (self.stop_at_elementwise and u is not self.root):
+            self.branches = True
             return [_Step(s, idx, guard, case) for s in u.src]
         if u.op is Ops.STACK and not (self.stop_at_elementwise and u is not self.root):
+            self.branches = True
             return self.cases(step)
         if u is self.root and u.op is Ops.STAGE:
             return [_Step(u.src[0], idx, guard, case)]
@@ -164,7 +167,7 @@ def compose(u: UOp, names: Names = no_names) -> Composition:
     """What the elements of `u` are read from. Bounded work, however large the program above and below `u` is."""
     walk = _Walk(u, names, stop_at_elementwise=False)
     walk.run()
-    if not walk.complete:
+    if not walk.complete and walk.branches:
         walk = _Walk(u, names, stop_at_elementwise=True)
         walk.run()
     places = list(walk.found)[:MAX_READS]

@@ -8,6 +8,7 @@ again is told by `evaluations`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
@@ -15,24 +16,23 @@ from math import prod
 from uopc.analysis.dependence import Needed, needed_reductions
 from uopc.typerules import Shape
 from uopc.uop import ALU, Ops, UOp
-from uopc.uop import toposort as ordered
 
-MAX_CONTEXTS = 4096  # places a program's reductions are followed to before their count is given up
+MAX_CONTEXTS = 4096  # places a program's reductions are followed to
+MAX_NEST = 32  # loops around a reduction, beyond which it is not followed further
 
 
 @dataclass(frozen=True)
 class ReduceCost:
-    """One reduction: how many elements it has, how often the lowering evaluates one, over how many operands each."""
+    """One reduction: how many elements it has, how many the lowering evaluates in all, over how many operands each.
+
+    exact: false where the program was too large to follow to its end; `evaluations` is then the least there can be.
+    """
 
     node: UOp
     elements: int
     evaluations: int
     length: int
-
-    @property
-    def factor(self) -> int:
-        """How many times each element is computed, rounded down; 1 is once."""
-        return max(1, self.evaluations // max(1, self.elements))
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def estimate(root: UOp) -> Cost:
     if any(u.op is Ops.RANGE for u in order):
         return Cost(_memory(order, ()), _loop_operations(root), ())
     outputs = output_values(root)
-    return Cost(_memory(order, outputs), _operations(order, outputs), tuple(reduction_costs(outputs)))
+    staged = [u.src[0] for u in order if u.op is Ops.STAGE]
+    reductions = tuple(_reduction_costs((*outputs, *staged)))
+    return Cost(_memory(order, outputs), _operations(order, outputs), reductions)
 
 
 def output_values(root: UOp) -> tuple[UOp, ...]:
@@ -127,9 +129,10 @@ class _Places:
 
     def __init__(self) -> None:
         self.loops = 0
+        self.exact = True
         self.evaluations: dict[UOp, int] = {}
         self.seen: set[tuple[UOp, tuple[Nest, ...]]] = set()
-        self.waiting: list[tuple[Needed, tuple[Nest, ...]]] = []
+        self.waiting: deque[tuple[Needed, tuple[Nest, ...]]] = deque()  # in the order found: users before operands
 
     def nests(self, shape: Shape, around: Nest) -> tuple[Nest, ...]:
         """New loops for the axes of `shape`, one inside the other: for each axis, its loop and those around it."""
@@ -143,7 +146,9 @@ class _Places:
 
     def enter(self, value: UOp, axes: tuple[Nest, ...]) -> None:
         """Notes the reductions that a value at an index in these loops needs."""
-        self.waiting.extend((needed, axes) for needed in needed_reductions(value))
+        needs = needed_reductions(value)
+        self.exact = self.exact and needs.complete
+        self.waiting.extend((needed, axes) for needed in needs.found)
 
     def place(self, needed: Needed, user: tuple[Nest, ...]) -> None:
         u = needed.node
@@ -153,22 +158,25 @@ class _Places:
         self.seen.add((u, axes))
         nest = _NO_LOOPS.union(*axes)
         self.evaluations[u] = self.evaluations.get(u, 0) + prod(size for _, size in nest)
-        self.enter(u.src[0], axes + self.nests(u.src[0].shape[len(u.shape) :], nest))
+        if len(nest) > MAX_NEST:
+            self.exact = False
+        else:
+            self.enter(u.src[0], axes + self.nests(u.src[0].shape[len(u.shape) :], nest))
 
 
-def reduction_costs(outputs: Iterable[UOp]) -> list[ReduceCost]:
-    """Every reduction the outputs need, with its evaluations. Empty when they are too many to follow."""
+def reduction_costs(root: UOp) -> tuple[ReduceCost, ...]:
+    """Every reduction of a shaped program, with its evaluations. In a large one, only those nearest to the outputs."""
+    outputs = output_values(root)
+    staged = [u.src[0] for u in root.toposort() if u.op is Ops.STAGE]
+    return tuple(_reduction_costs((*outputs, *staged)))
+
+
+def _reduction_costs(kernels: Iterable[UOp]) -> list[ReduceCost]:
+    """`kernels`: what is computed in loops of its own, namely outputs and staged values."""
     places = _Places()
-    outputs = tuple(outputs)
-    for value in (*outputs, *_staged(outputs)):
+    for value in kernels:
         places.enter(value, places.nests(value.shape, _NO_LOOPS))
-    while places.waiting:
-        if len(places.seen) > MAX_CONTEXTS:
-            return []
-        places.place(*places.waiting.pop())
-    return [ReduceCost(u, prod(u.shape), n, reduced_length(u)) for u, n in places.evaluations.items()]
-
-
-def _staged(outputs: Iterable[UOp]) -> list[UOp]:
-    """What each STAGE materializes: it is computed in loops of its own."""
-    return [u.src[0] for u in ordered(outputs) if u.op is Ops.STAGE]
+    while places.waiting and len(places.seen) < MAX_CONTEXTS:
+        places.place(*places.waiting.popleft())
+    exact = places.exact and not places.waiting
+    return [ReduceCost(u, prod(u.shape), n, reduced_length(u), exact) for u, n in places.evaluations.items()]

@@ -7,13 +7,14 @@ the digits of u's index that its own index depends on, axis by axis. This is wha
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import NamedTuple
 
 from uopc.analysis.bottom_up import fact
-from uopc.analysis.digits import NOTHING, Parts, axes_of, stacked, through, whole_axes
+from uopc.analysis.digits import NOTHING, Parts, stacked, through, whole_axes
 from uopc.uop import ALU, MOVEMENT, Ops, UOp
 
-MAX_NEEDED = 8  # reductions remembered on a node; a value that needs more is not followed further
+MAX_NEEDED = 8  # reductions remembered on a node; of a value that needs more, some are not followed
 
 _LEAVES = frozenset({Ops.BUFFER, Ops.ALLOC, Ops.PARAM})
 
@@ -49,49 +50,51 @@ class Needed(NamedTuple):
     node: UOp
     axes: tuple[Parts, ...]
 
-    def touched(self) -> frozenset[int]:
-        """The user's axes that the reduction's index depends on."""
-        return axes_of(NOTHING.union(*self.axes))
+
+class Needs(NamedTuple):
+    """The reductions a value needs; complete: these are all."""
+
+    found: tuple[Needed, ...]
+    complete: bool
 
 
-_NONE: frozenset[Needed] = frozenset()
+_NONE = Needs((), True)
+_THROUGH = ALU | MOVEMENT | {Ops.STACK, Ops.INDEX}
 
 
-def needed_reductions(u: UOp) -> frozenset[Needed]:
+def needed_reductions(u: UOp) -> Needs:
     """The reductions that elements of `u` are made of directly: the nearest ones on every path, at most MAX_NEEDED."""
     if u.op is Ops.REDUCE:
-        return frozenset({Needed(u, tuple(whole_axes(u.shape) & {(k, 1, n)} for k, n in enumerate(u.shape)))})
+        axes = tuple(whole_axes(u.shape) & {(k, 1, n)} for k, n in enumerate(u.shape))
+        return Needs((Needed(u, axes),), True)
     return fact(u, "needed", _needed, _followed)
 
 
 def _followed(u: UOp) -> tuple[UOp, ...]:
     """The operands whose reductions are those of `u`."""
-    if u.op in ALU or u.op in MOVEMENT or u.op in (Ops.STACK, Ops.INDEX):
-        return tuple(s for s in u.src if s.op is not Ops.REDUCE)
-    return ()
+    return tuple(s for s in u.src if s.op is not Ops.REDUCE) if u.op in _THROUGH else ()
 
 
-def _needed(u: UOp) -> frozenset[Needed]:
-    if not (u.op in ALU or u.op in MOVEMENT or u.op in (Ops.STACK, Ops.INDEX)):
+def _needed(u: UOp) -> Needs:
+    if u.op not in _THROUGH:
         return _NONE
     if u.op in ALU:
-        found = _union(u)
-    elif u.op is Ops.STACK:
-        found = frozenset(Needed(n.node, tuple(map(stacked, n.axes))) for n in _union(u))
-    else:
-        below = needed_reductions(u.src[0])
-        found = frozenset(Needed(n.node, tuple(through(u, p) for p in n.axes)) for n in below)
-        for scalar in u.src[1:]:
-            found |= needed_reductions(scalar)
-    return found if len(found) <= MAX_NEEDED else _NONE
+        return _union([needed_reductions(s) for s in u.src])
+    if u.op is Ops.STACK:
+        below = _union([needed_reductions(s) for s in u.src])
+        return Needs(tuple(Needed(n.node, tuple(map(stacked, n.axes))) for n in below.found), below.complete)
+    below = needed_reductions(u.src[0])
+    if u.op is Ops.EXPAND or (not below.found and len(u.src) == 1):
+        return below
+    moved = Needs(tuple(Needed(n.node, tuple(through(u, p) for p in n.axes)) for n in below.found), below.complete)
+    return _union([moved, *(needed_reductions(i) for i in u.src[1:])])
 
 
-def _union(u: UOp) -> frozenset[Needed]:
-    found = _NONE
-    for s in u.src:
-        below = needed_reductions(s)
-        if below and below is not found:
-            found = found | below if found else below
-            if len(found) > MAX_NEEDED:
-                return _NONE
-    return found
+def _union(parts: list[Needs]) -> Needs:
+    """All of them once; when they are too many, some of every operand."""
+    first = next((p for p in parts if p.found), parts[0])
+    if all(p is first or (not p.found and p.complete) for p in parts):
+        return first
+    rows = zip_longest(*(p.found for p in parts))
+    found = tuple(dict.fromkeys(n for row in rows for n in row if n is not None))
+    return Needs(found[:MAX_NEEDED], len(found) <= MAX_NEEDED and all(p.complete for p in parts))

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from uopc.analysis.cost import output_values, reduction_costs
+from uopc.analysis.cost import reduction_costs
 from uopc.analysis.equation import subtrahend
 from uopc.analysis.explanation import Explanation, Layout, Reduction, User
 from uopc.analysis.expressions import expression, loop_letter
 from uopc.analysis.index_map import index_map, is_tensor_step
 from uopc.analysis.lints import findings
 from uopc.analysis.names import Names, called
-from uopc.analysis.strides import as_strided, is_contiguous, why_not
+from uopc.analysis.strides import as_strided, is_contiguous, reason
 from uopc.analysis.style import ASCII, MATH, Style, grouped, type_text
 from uopc.analysis.summary import reduced_axes, summary
 from uopc.analysis.trace import trace
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from uopc.uir import Analysis
 
 MAX_LISTED = 12  # users and equal values that are listed
+MAX_STEPS = 32  # movement operations that are followed to find strides
 MAX_INNER = 4096  # operands of a line, and nodes that it is made of
 
 
@@ -107,13 +108,13 @@ def _known(analysis: Analysis, bare: str, u: UOp, style: Style, traced: bool) ->
 def _mapped(u: UOp, names: Names, style: Style, moves: bool) -> dict[str, Any]:
     """The index map of a tensor value, and its layout in memory."""
     mapped = index_map(u, names)
-    strided = as_strided(u)
+    strided = as_strided(u, MAX_STEPS)
     return {
         "equation": mapped.equation(style),
         "places": mapped.places(style) if u.op is not Ops.BUFFER else (),
         "reads": mapped.counts() if u.op is not Ops.BUFFER else (),
         "layout": Layout(strided[1], strided[2], is_contiguous(strided)) if strided else None,
-        "why_not_strided": why_not(u, names) if strided is None and moves else "",
+        "why_not_strided": reason(u, names) if strided is None and moves else "",
     }
 
 
@@ -150,7 +151,7 @@ def _evaluations(analysis: Analysis, u: UOp) -> int | None:
     root = analysis.root
     if root is None or analysis.kind != "shaped":
         return None
-    return next((c.evaluations for c in reduction_costs(output_values(root)) if c.node is u), None)
+    return next((c.evaluations for c in reduction_costs(root) if c.node is u and c.exact), None)
 
 
 # -- an unknown value ----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from uopc.analysis.cost import Cost, ReduceCost, estimate, output_values, reduced_length, reduction_costs
+from uopc.analysis.cost import Cost, ReduceCost, estimate, output_values, reduced_length
 from uopc.analysis.names import Names, called, constant_text
 from uopc.analysis.products import Contraction, uncontracted
 from uopc.analysis.style import amount, counted, elements, grouped
@@ -169,9 +169,10 @@ def program_findings(root: UOp, limits: Limits | None = None) -> tuple[tuple[UOp
     found: list[tuple[UOp, Finding]] = []
     if any(u.dtype.bits == 0 for u in outputs):
         return ()
-    found.extend((c.node, _recomputed(c)) for c in reduction_costs(outputs) if c.evaluations > c.elements)
+    cost = estimate(root)
+    found.extend((c.node, _recomputed(c)) for c in cost.reductions if c.evaluations > c.elements)
     found.extend((u, _wide_finding(elements(u.shape))) for u in outputs if _is_wide(u))
-    found.extend(_huge(root, limits or Limits()))
+    found.extend(_huge(root, cost, limits or Limits()))
     return tuple(found)
 
 
@@ -180,17 +181,16 @@ def _is_wide(u: UOp) -> bool:
 
 
 def _recomputed(cost: ReduceCost) -> Finding:
-    times = cost.evaluations / max(1, cost.elements)
-    factor = grouped(int(times)) if times == int(times) else f"{times:.1f}"
-    message = (
-        f"{counted(cost.evaluations, 'evaluation')} for {counted(cost.elements, 'element')}, {factor} times each: it is"
-        " used inside loops that it does not depend on (`stage` computes it once)"
-    )
+    times, rest = divmod(cost.evaluations * 10 // max(1, cost.elements), 10)
+    factor = f"{grouped(times)}.{rest}" if rest else grouped(times)
+    least = "" if cost.exact else "at least "
+    evaluations, entries = counted(cost.evaluations, "evaluation"), counted(cost.elements, "element")
+    why = "it is used inside loops that it does not depend on (`stage` computes it once)"
+    message = f"{least}{evaluations} for {entries}, {factor} times each: {why}"
     return Finding("recomputed-reduce", HINT, message, (), (cost.node,), cost)
 
 
-def _huge(root: UOp, limits: Limits) -> list[tuple[UOp, Finding]]:
-    cost = estimate(root)
+def _huge(root: UOp, cost: Cost, limits: Limits) -> list[tuple[UOp, Finding]]:
     needs = []
     if cost.memory_bytes > limits.memory_bytes:
         needs.append(f"{amount(cost.memory_bytes)} of memory (the limit is {amount(limits.memory_bytes)})")

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
+from uopc.analysis.bottom_up import fact
 from uopc.analysis.digits import row_major
 from uopc.analysis.names import Names, called, no_names
 from uopc.analysis.numeric import box, tabulate
+from uopc.dtype import dtypes
 from uopc.indexmap import source_index
 from uopc.symbolic import simplify
 from uopc.symbolic.linear import linear
@@ -97,53 +99,61 @@ def _joined_axes(view: View) -> list[tuple[int, int]]:
     return joined
 
 
-def chain(root: UOp) -> list[UOp] | None:
-    """The buffer and the movement operations over it up to `root`, bottom first; None when `root` is anything else."""
+def view_of(u: UOp) -> View | None:
+    """The strided view a node is, found from the buffer up; None for everything else. Remembered on the node."""
+    return fact(u, "view", _view, _moved_operand)
+
+
+def _moved_operand(u: UOp) -> tuple[UOp, ...]:
+    constant_index = u.op is Ops.INDEX and all(i.op is Ops.CONST for i in u.src[1:])
+    return u.src[:1] if u.op in MOVEMENT or constant_index else ()
+
+
+def _view(u: UOp) -> View | None:
+    if u.op is Ops.BUFFER:
+        return View(u.shape, row_major(u.shape), 0)
+    below = view_of(u.src[0]) if _moved_operand(u) else None
+    return None if below is None else below.moved(u)
+
+
+def _chain(root: UOp) -> list[UOp]:
+    """The nodes from `root` down to the first that is a strided view, or to one that is not moved from another."""
     nodes = [root]
-    while nodes[-1].op is not Ops.BUFFER:
-        u = nodes[-1]
-        constant_index = u.op is Ops.INDEX and all(i.op is Ops.CONST for i in u.src[1:])
-        if u.op not in MOVEMENT and not constant_index:
-            return None
-        nodes.append(u.src[0])
-    return nodes[::-1]
+    while view_of(nodes[-1]) is None and _moved_operand(nodes[-1]):
+        nodes.append(nodes[-1].src[0])
+    return nodes
 
 
-def _followed(nodes: list[UOp]) -> tuple[View, int]:
-    """The last strided view up the chain, and how many nodes it covers."""
-    view = View(nodes[0].shape, row_major(nodes[0].shape), 0)
-    for k, u in enumerate(nodes[1:], 1):
-        moved = view.moved(u)
-        if moved is None:
-            return view, k
-        view = moved
-    return view, len(nodes)
-
-
-def as_strided(root: UOp) -> Strided | None:
+def as_strided(root: UOp, max_steps: int | None = None) -> Strided | None:
     """(shape, strides, offset) in elements when `root` is one strided view of a buffer, else None.
 
-    None for computed values and for pads (their zeros are in no buffer), and where no strides give the positions.
+    None for computed values and for pads (their zeros are in no buffer), and where no strides give the positions. A
+    chain that stops being a view and may become one again is followed symbolically, for at most `max_steps` steps.
     """
-    nodes = chain(root)
-    if nodes is None or any(u.op is Ops.PAD and u.shape != u.src[0].shape for u in nodes):
-        return None
-    view, covered = _followed(nodes)
-    if covered == len(nodes):
+    view = view_of(root)
+    if view is not None:
         return view.normal()
+    nodes = _chain(root)
+    base = view_of(nodes[-1])
+    if base is None or any(u.op is Ops.PAD and u.shape != u.src[0].shape for u in nodes):
+        return None
     if 0 in root.shape:
         return View(root.shape, (), 0).normal()
-    return _affine(root.shape, *_position(nodes))
+    if max_steps is not None and len(nodes) > max_steps:
+        return None
+    return _affine(root.shape, *_position(nodes, base))
 
 
-def _position(nodes: list[UOp]) -> tuple[UOp, list[UOp]]:
+def _position(nodes: list[UOp], base: View) -> tuple[UOp, list[UOp]]:
     """The position in the buffer of the element at the loop counters, and these counters, one for each axis."""
-    shape = nodes[-1].shape
-    loops = [range_(n, k) for k, n in enumerate(shape)]
-    idx: tuple[UOp, ...] = tuple(r if n > 1 else UOp.const(0) for r, n in zip(loops, shape))
-    for u in reversed(nodes[1:]):
+    loops = [range_(n, k) for k, n in enumerate(nodes[0].shape)]
+    idx: tuple[UOp, ...] = tuple(r if r.arg.size > 1 else UOp.const(0) for r in loops)
+    for u in nodes[:-1]:
         idx = u.src[1:] + idx if u.op is Ops.INDEX else source_index(u, idx)
-    return simplify(idx[0]), loops
+    position = UOp.const(base.offset, dtypes.i64)
+    for i, stride in zip(idx, base.strides):
+        position = position + i.cast(dtypes.i64) * stride
+    return simplify(position), loops
 
 
 def _affine(shape: Shape, position: UOp, loops: list[UOp]) -> Strided | None:
@@ -172,17 +182,20 @@ def is_contiguous(strided: Strided) -> bool:
 
 def why_not(root: UOp, names: Names = no_names) -> str:
     """Why `root` is no strided view, in words. For a value that is one, the empty text."""
-    if as_strided(root) is not None:
-        return ""
-    nodes = chain(root)
-    if nodes is None:
-        return _not_a_chain(root, names)
-    for u in nodes:
+    return reason(root, names) if as_strided(root) is None else ""
+
+
+def reason(root: UOp, names: Names) -> str:
+    """Why a value that `as_strided` refuses is no strided view."""
+    nodes = _chain(root)
+    base = view_of(nodes[-1])
+    if base is None:
+        return _not_a_chain(nodes[-1], root, names)
+    for u in reversed(nodes):
         if u.op is Ops.PAD and u.shape != u.src[0].shape:
             return f"the zeros that {_where(u, root, names)} adds are in no buffer"
-    view, covered = _followed(nodes)
-    u = nodes[covered]
-    return f"{_where(u, root, names)} {u.src[0].shape} -> {u.shape} {_unjoined(view, u.shape)}"
+    u = nodes[-2]
+    return f"{_where(u, root, names)} {u.src[0].shape} -> {u.shape} {_unjoined(base, u.shape)}"
 
 
 def _where(u: UOp, root: UOp, names: Names) -> str:
@@ -190,13 +203,9 @@ def _where(u: UOp, root: UOp, names: Names) -> str:
     return f"{u.op.value} {name}" if name is not None and u is not root else f"this {u.op.value}"
 
 
-def _not_a_chain(root: UOp, names: Names) -> str:
-    u = root
-    while u.op in MOVEMENT:
-        u = u.src[0]
-    what = "computed" if u.op is not Ops.CONST else "a constant"
-    if u.op is Ops.STAGE:
-        what = "stored as a copy"
+def _not_a_chain(u: UOp, root: UOp, names: Names) -> str:
+    """`u`: the value that the movement operations are over."""
+    what = "a constant" if u.op is Ops.CONST else "stored as a copy" if u.op is Ops.STAGE else "computed"
     subject = called(u, names) if u is not root and u.op is not Ops.CONST else "it"
     return f"{subject} is {what}, not read from one buffer"
 

@@ -23,6 +23,7 @@ class Style:
 ASCII = Style(times="*", less_equal="<=", not_equal="!=", sum="sum", more="...")
 MATH = Style(times="·", less_equal="≤", not_equal="≠", sum="Σ", more="…")
 
+_READABLE = 10**18
 _UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
 _AXIS_LETTERS = "ijklmn"
 
@@ -38,8 +39,11 @@ def type_text(u: UOp) -> str:
 
 
 def grouped(n: int) -> str:
-    """An integer with its digits grouped: 65,536."""
-    return f"{n:,}"
+    """An integer with its digits grouped: 65,536. One that nobody can read is given by its size: about 10^30."""
+    if n < _READABLE:
+        return f"{n:,}"
+    digits = (n.bit_length() - 1) * 30103 // 100000
+    return f"about 10^{digits:,}"
 
 
 def counted(n: int, noun: str) -> str:
@@ -47,7 +51,7 @@ def counted(n: int, noun: str) -> str:
     if n == 1:
         return f"1 {noun}"
     plural = f"{noun[:-2]}es" if noun.endswith("xis") else f"{noun[:-1]}ies" if noun.endswith("try") else f"{noun}s"
-    return f"{n:,} {plural}"
+    return f"{grouped(n)} {plural}"
 
 
 def amount(size: int) -> str:
@@ -55,7 +59,8 @@ def amount(size: int) -> str:
     if size < 1024:
         return counted(size, "byte")
     k = min((size.bit_length() - 1) // 10, len(_UNITS) - 1)
-    return f"{size / 1024**k:,.1f} {_UNITS[k]}"
+    whole, rest = divmod(size * 10 // 1024**k, 10)
+    return f"{grouped(whole)}.{rest} {_UNITS[k]}" if whole < _READABLE else f"{grouped(whole)} {_UNITS[k]}"
 
 
 def elements(shape: Shape) -> int:
