@@ -19,8 +19,6 @@ from uopc.uir.nearest import nearest
 INT_MIN, INT_MAX = -(1 << 63), (1 << 64) - 1
 _MANY = ("values", "effects")
 _MAY_BE_ALONE = ("index", "after", "call")  # their further operands may be none
-_NO_ARGS: Mapping[str, Any] = {}
-_NO_PLACES: Mapping[str, AttrValue] = {}
 
 
 class Plan(NamedTuple):
@@ -29,7 +27,6 @@ class Plan(NamedTuple):
     spec: OpSpec
     fixed: tuple[Param, ...]  # positional, one operand each
     variadic: Param | None  # takes all further operands
-    only_values: bool
     keywords: Mapping[str, Param]
     required: tuple[Param, ...]  # static arguments that must be given
 
@@ -53,7 +50,6 @@ def _plan(spec: OpSpec) -> Plan:
         spec,
         fixed,
         many[0] if many else None,
-        all(p.kind == "value" for p in fixed),
         {p.name: p for p in static},
         tuple(p for p in static if not p.optional),
     )
@@ -83,20 +79,45 @@ def bind(st: Statement) -> tuple[Bound | None, tuple[Draft, ...]]:
     plan = PLANS.get(st.op)
     if plan is None:
         return None, (_unknown_operation(st),)
-    if plan.only_values and not st.attrs and not plan.required and _only_values(st, plan):
-        return _values_only(st, plan), ()
-    return _Binder(st, plan).bind()
+    try:
+        bound = _fitting(st, plan)
+    except Misfit:
+        bound = None
+    return (bound, ()) if bound is not None else _Binder(st, plan).bind()
 
 
-def _only_values(st: Statement, plan: Plan) -> bool:
-    n = len(st.operands)
-    enough = n == len(plan.fixed) if plan.variadic is None else n > len(plan.fixed)
-    return enough and plan.spec.name != "reduce" and not any(isinstance(o, Group) for o in st.operands)
-
-
-def _values_only(st: Statement, plan: Plan) -> Bound:
-    has_number = any(isinstance(o, Number) for o in st.operands)
-    return Bound(plan, st.operands, has_number, _NO_ARGS, _NO_PLACES)  # type: ignore[arg-type]
+def _fitting(st: Statement, plan: Plan) -> Bound | None:
+    """The fast way: the arguments of a statement where everything fits, else None (or Misfit)."""
+    spec, attrs, operands = plan.spec, st.attrs, st.operands
+    fixed = plan.fixed if not attrs else [p for p in plan.fixed if p.name not in attrs]
+    n = len(fixed)
+    if len(operands) != n and (plan.variadic is None or len(operands) < n):
+        return None
+    if plan.variadic is not None and len(operands) == n and spec.name not in _MAY_BE_ALONE:
+        return None
+    values: list[Ref | Number] = []
+    args: dict[str, Any] = {}
+    places: dict[str, AttrValue] = {}
+    for k, operand in enumerate(operands):
+        if k < n and fixed[k].kind != "value":
+            param = fixed[k]
+            args[param.name] = _CONVERT[param.kind](spec, param, operand)
+            places[param.name] = operand
+        elif isinstance(operand, Group):
+            return None
+        else:
+            values.append(operand)
+    for name, attr in attrs.items():
+        found = plan.keywords.get(name)
+        if found is None:
+            return None
+        args[name] = _CONVERT[found.kind](spec, found, attr.value)
+        places[name] = attr.value
+    if any(p.name not in args for p in plan.required) or (
+        spec.name == "reduce" and ("pop" in args) == ("axes" in args)
+    ):
+        return None
+    return Bound(plan, tuple(values), any(isinstance(v, Number) for v in values), args, places)
 
 
 def _unknown_operation(st: Statement) -> Draft:

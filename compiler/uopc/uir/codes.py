@@ -34,8 +34,8 @@ _ERRORS: tuple[tuple[str, str, str, str], ...] = (
     (
         "syntax",
         "not a statement",
-        "A line is `%name = operation operand, ... : key=value ...`, a comment, or blank. The rest of the file is checked as"
-        " if the value on this line were known to exist.",
+        "A line is `%name = operation operand, ... : key=value ...`, a comment, or blank. The rest of the file is"
+        " checked as if the value on this line were known to exist.",
         _HERE + "%0 buffer 12",
     ),
     (
@@ -446,8 +446,8 @@ _WARNINGS: tuple[tuple[str, str, str, str], ...] = (
     (
         "uncontracted-product",
         "a sum over a product that is no contraction",
-        "One factor does not vary along the summed axis, so it comes out of the sum: this is a product with a row sum. For a"
-        " matrix product both factors must vary along the axis that is removed.",
+        "One factor does not vary along the summed axis, so it comes out of the sum: this is a product with a row sum."
+        " For a matrix product both factors must vary along the axis that is removed.",
         "%0 = buffer 16 : dtype=f32 slot=0\n%1 = buffer 16 : dtype=f32 slot=1\n%2 = reshape %0, (4, 4, 1)\n"
         "%3 = reshape %1, (4, 1, 4)\n"
         "%4 = mul %2, %3\n" + _HERE + "%5 = reduce %4 : op=add pop=1",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from uopc.uir.analysis import analyze
 from uopc.uir.bind import Bound
 from uopc.uir.lines import Line, canonical_op
-from uopc.uir.model import AttrValue, Group, Number, Ref, Severity, Statement
+from uopc.uir.model import AttrValue, Group, Number, Ref, Statement
 from uopc.uir.scan import TRUTH
 from uopc.uir.source import BOM, line_end_of
 

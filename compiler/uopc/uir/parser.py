@@ -10,6 +10,7 @@ from uopc.uir.model import NO_ATTRS, Attr, AttrValue, Group, Number, Operand, Re
 from uopc.uir.scan import BAD, COMMENT, NUMBER, NUMBER_WORDS, PUNCT, REF, WORD, Token
 
 _CLOSE = {"(": ")", "[": "]"}
+_Parts = tuple[list[Operand], Mapping[str, Attr]]
 
 
 class SyntaxFault(Exception):
@@ -35,7 +36,10 @@ class LineParser:
 
     def parse(self) -> None:
         """Operands, then keywords. Raises SyntaxFault; what was read before it stays."""
-        if self._operands():
+        found = well_formed(self.text, self.tokens)
+        if found is not None:
+            self.operands, self.attrs = found
+        elif self._operands():
             self._keywords()
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -209,6 +213,96 @@ class LineParser:
             self.at += 1
             return Word(text, Span(token[1], token[2]))
         return self.operand()
+
+
+# -- the fast way ---------------------------------------------------------------------------------------------------
+# Nearly every line is well formed. These functions read such a line in one pass and give up, without a word, on any
+# other; LineParser then reads it again and says what is wrong.
+def well_formed(text: str, tokens: list[Token]) -> _Parts | None:
+    """Operands and keywords of a line without a fault, or None."""
+    operands: list[Operand] = []
+    at, count = 0, len(tokens)
+    while at < count:
+        kind, start, end = tokens[at]
+        if kind == REF:
+            operands.append(Ref(text[start + 1 : end], Span(start, end)))
+            at += 1
+        elif kind == NUMBER:
+            number = _number(text, start, end)
+            if number is None:
+                return None
+            operands.append(number)
+            at += 1
+        elif kind == PUNCT and text[start] in "([" and (found := _flat_list(text, tokens, at)) is not None:
+            operands.append(found[0])
+            at = found[1]
+        else:
+            return _keyword_part(text, tokens, at, operands) if kind in (WORD, PUNCT) and not operands else None
+        if at == count:
+            return operands, NO_ATTRS
+        kind, start, _ = tokens[at]
+        if kind != PUNCT or text[start] != ",":
+            return _keyword_part(text, tokens, at, operands)
+        at += 1
+    return None if operands else (operands, NO_ATTRS)
+
+
+def _number(text: str, start: int, end: int) -> Number | None:
+    written = text[start:end]
+    value = scan.number_value(written)
+    return None if value is None else Number(value, written, Span(start, end))
+
+
+def _flat_list(text: str, tokens: list[Token], at: int) -> tuple[Group, int] | None:
+    """A list of numbers separated by commas or blanks, and the token after it; None for any other list."""
+    begin = tokens[at][1]
+    close = _CLOSE[text[begin]]
+    items: list[Operand] = []
+    comma = True
+    for k in range(at + 1, len(tokens)):
+        kind, start, end = tokens[k]
+        if kind == NUMBER:
+            number = _number(text, start, end)
+            if number is None:
+                return None
+            items.append(number)
+            comma = False
+        elif kind == PUNCT and text[start] == close:
+            return Group(tuple(items), Span(begin, end), text[begin] + close), k + 1
+        elif kind == PUNCT and text[start] == "," and not comma:
+            comma = True
+        else:
+            return None
+    return None
+
+
+def _keyword_part(text: str, tokens: list[Token], at: int, operands: list[Operand]) -> _Parts | None:
+    """`[:] key=value ...` to the end of the line, without commas."""
+    at += tokens[at][0] == PUNCT and text[tokens[at][1]] == ":"
+    attrs: dict[str, Attr] = {}
+    while at < len(tokens):
+        if at + 2 >= len(tokens) or tokens[at][0] != WORD or text[tokens[at + 1][1]] != "=":
+            return None
+        _, start, end = tokens[at]
+        kind, begin, finish = tokens[at + 2]
+        name, written, span = text[start:end], text[begin:finish], Span(begin, finish)
+        value: AttrValue | None
+        following = at + 3
+        if name in attrs:
+            return None
+        if kind == WORD and written not in NUMBER_WORDS:
+            value = Word(written, span)
+        elif kind == NUMBER:
+            value = _number(text, begin, finish)
+        elif kind == PUNCT and written in _CLOSE and (found := _flat_list(text, tokens, at + 2)) is not None:
+            value, following = found
+        else:
+            return None
+        if value is None:
+            return None
+        attrs[name] = Attr(name, Span(start, end), value, Span(start, value.span.end))
+        at = following
+    return operands, attrs
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,7 @@
 """A graph as text: `parse(dump(root)) is root`.
 
-Constants are written as operands where the checker's inference gives the same dtype back, and on lines of their own elsewhere.
+Constants are written as operands where the checker's inference gives the same dtype back, elsewhere on lines of their
+own.
 """
 
 from __future__ import annotations

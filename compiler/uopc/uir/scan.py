@@ -31,12 +31,7 @@ Token = tuple[int, int, int]
 
 def tokens(text: str, start: int) -> list[Token]:
     """(kind, start, end) of every token of a line from a column on; blanks are left out."""
-    found = []
-    for m in TOKEN.finditer(text, start):
-        kind = m.lastindex
-        assert kind is not None
-        found.append((kind, m.start(), m.end()))
-    return found
+    return [(m.lastindex or BAD, *m.span()) for m in TOKEN.finditer(text, start)]
 
 
 def number_value(text: str) -> Scalar | None:

@@ -6,11 +6,14 @@ touches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from itertools import compress
 from typing import TypeAlias, TypeVar
 
+from uopc.uir.bind import Bound
 from uopc.uir.check import check
 from uopc.uir.drafts import Draft, FixContext, FixMaker, did_you_mean
 from uopc.uir.elaborate import Around, Owner
@@ -86,34 +89,33 @@ class State:
         st = item.statement
         if st is None:
             return None, item.drafts
-        notes = list(item.drafts)
+        bound = item.bound
         known: list[UOp | None] = []
-        unknown = item.bound is None
-        for operand in item.bound.values if item.bound is not None else item.refs:
+        unknown = bound is None
+        notes: list[Draft] = []
+        for operand in item.refs if bound is None else bound.values:
             if not isinstance(operand, Ref):
                 known.append(None)
                 continue
             u = resolve(operand.name)
-            if isinstance(u, _Missing):
+            if u is None:
+                unknown = True
+            elif isinstance(u, UOp):
+                known.append(u)
+            else:
                 notes.append(self._undefined(item, operand))
                 unknown = True
-            elif u is None:
-                unknown = True
-            else:
-                known.append(u)
-        definitions = self.defs[st.name]
-        if definitions[0] is not item:
+        if self.defs[st.name][0] is not item:
             notes.append(_redefinition(item))
-        if unknown or item.bound is None:
-            return None, tuple(notes)
-        uop, said = check(st, item.bound, known, self._around(item))
+        if bound is None or unknown:
+            return None, (*item.drafts, *notes)
+        uop, said = check(st, bound, known, self._around(item, bound))
         return uop, (*notes, *said) if notes else said
 
-    def _around(self, item: Line) -> Around:
-        assert item.bound is not None
+    def _around(self, item: Line, bound: Bound) -> Around:
         name = item.name or ""
-        slot = item.bound.args.get("slot")
-        found = self.slots.get((item.bound.plan.spec.name, slot)) if slot is not None else None
+        slot = bound.args.get("slot")
+        found = self.slots.get((bound.plan.spec.name, slot)) if slot is not None else None
         if not found or found[0] is item or found[0].bound is None:
             return Around(name, self.leading, None)
         first = found[0].bound.args
@@ -153,10 +155,28 @@ def _redefinition(item: Line) -> Draft:
 # -- from scratch ---------------------------------------------------------------------------------------------------
 def fresh(lines: list[str]) -> State:
     """The state of a text that nothing is known about."""
-    state = State(lines, [parse_line(text) for text in _without_bom(lines)])
-    state.defs = _grouped((i.name, i) for i in state.items)
-    state.slots = _grouped((_slot_key(i), i) for i in state.items)
-    state.leading = _leading(state.items)
+    with collector_paused():
+        state = State(lines, [parse_line(text) for text in _without_bom(lines)])
+        state.defs = _grouped((i.name, i) for i in state.items)
+        state.slots = _grouped((_slot_key(i), i) for i in state.items)
+        state.leading = _leading(state.items)
+        _evaluate_all(state)
+    return state
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Python's cycle collector walks everything alive again and again while a large text is read, and finds nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _evaluate_all(state: State) -> None:
     values: dict[str, UOp | None] = {}
 
     def resolve(name: str) -> UOp | _Missing | None:
@@ -168,7 +188,6 @@ def fresh(lines: list[str]) -> State:
         state.notes.append(notes)
         if item.name is not None and item.name not in values:
             values[item.name] = uop
-    return state
 
 
 def _without_bom(lines: list[str]) -> Iterable[str]:
