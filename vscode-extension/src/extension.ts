@@ -5,7 +5,7 @@ import { Server } from './client'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { Runner } from './run'
-import { installServer, selectInterpreter } from './selectInterpreter'
+import { installCompiler, installServer, selectInterpreter } from './selectInterpreter'
 import { Status } from './status'
 import { Kind, SCHEME, Views, preferredKind } from './views'
 
@@ -49,6 +49,7 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.restartServer': () => server.restart(),
     'uir.selectInterpreter': () => selectInterpreter(context),
     'uir.installServer': () => installServer(context, server),
+    'uir.installCompiler': () => installCompiler(context, server),
     'uir.showLog': () => server.log.show(),
   }
   for (const [name, work] of Object.entries(commands)) {

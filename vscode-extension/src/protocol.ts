@@ -35,18 +35,22 @@ export interface RunOutput {
   name: string
   dtype: string
   shape: number[]
-  stats?: unknown
-  preview?: unknown
+  stats?: Record<string, number | null>
+  preview?: string
 }
 
 export interface RunResult {
   ok: boolean
-  error?: unknown
+  error?: string | null
+  restricted?: boolean // refused, because the workspace is not trusted
   outputs?: RunOutput[]
   expect?: boolean | null
   verified?: boolean | null
   build_ms?: number | null
   kernel_ms?: number | null
+  difference?: number | null // the largest one from the reference
+  notes?: string[] // what a person should know besides
+  line?: number | null // where an error is
 }
 
 export interface InitializationOptions {

@@ -21,44 +21,52 @@ export function timing({ build_ms: build, kernel_ms: kernel }: RunResult): strin
   return parts.join(' · ')
 }
 
-/** What was checked, a line each; a mark at the front says how it went. */
+/** What was checked and held, a line each; what did not hold is the error. */
 export function verdicts(result: RunResult): string[] {
   const lines = []
-  if (result.verified === true) lines.push('✓ verified against the reference')
-  if (result.verified === false) lines.push('✗ differs from the reference')
+  const by = typeof result.difference === 'number' ? ` (largest difference ${short(result.difference)})` : ''
+  if (result.verified === true) lines.push(`✓ verified against the reference${by}`)
   if (result.expect === true) lines.push('✓ as expected')
-  if (result.expect === false) lines.push('✗ not as expected')
   return lines
 }
 
-export function errorText(error: unknown): string {
-  if (typeof error === 'string') return error
-  if (error && typeof error === 'object' && 'message' in error) return String(error.message)
-  return ''
+/** What a person can do about a run that failed, beyond reading why. */
+export type Mend = { button: string; setting?: string; command?: string }
+
+/** An error as the editor says it: a sentence, and the setting or command that mends it where there is one. */
+export function explain(error: string): { sentence: string; mend?: Mend } {
+  const option = / ?\(raise --(timeout|memory)\)/.exec(error) // the command line's option is a setting here
+  const sentence = capital(option ? error.replace(option[0], '') : error) + (/[.!?]$/.test(error) ? '' : '.')
+  if (option) return { sentence, mend: { button: 'Raise the Limit', setting: `uir.run.${option[1]}` } }
+  if (error.startsWith('no C compiler found')) return { sentence, mend: { button: 'Install', command: 'uir.installCompiler' } }
+  return { sentence }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** The whole block that is added to the result panel. */
 export function report(title: string, result: RunResult): string {
   const head = ['──', title, timing(result)].filter(Boolean).join(' · ').replace('── · ', '── ')
-  const error = errorText(result.error)
-  const lines = [head, ...verdicts(result), ...(error ? [`✗ ${error}`] : [])]
+  const lines = [head, ...verdicts(result), ...(result.notes ?? []), ...(result.error ? [`✗ ${explain(result.error).sentence}`] : [])]
   for (const output of result.outputs ?? []) {
     lines.push(`${output.name} : ${typeOf(output)}`, ...previewLines(output.preview), ...statsLine(output.stats))
   }
   return lines.join('\n') + '\n'
 }
 
-function previewLines(preview: unknown): string[] {
-  if (typeof preview === 'string') return preview.split('\n')
-  return preview === undefined || preview === null ? [] : [JSON.stringify(preview)]
+function previewLines(preview: string | undefined): string[] {
+  return preview ? preview.split('\n') : []
 }
 
-function statsLine(stats: unknown): string[] {
-  if (!stats || typeof stats !== 'object') return []
-  const parts = Object.entries(stats).flatMap(([name, value]) => (value === null ? [] : [`${name} ${short(value)}`]))
-  return parts.length > 0 ? [parts.join(' · ')] : []
+/** "min 0 · max 7 · mean 2.5"; counts of NaN and infinities only where there are some. */
+function statsLine(stats: RunOutput['stats']): string[] {
+  const worth = Object.entries(stats ?? {}).filter(([name, value]) => value !== null && (value !== 0 || !['nan', 'inf'].includes(name)))
+  return worth.length > 0 ? [worth.map(([name, value]) => `${name} ${short(value ?? 0)}`).join(' · ')] : []
 }
 
-function short(value: unknown): string {
-  return typeof value === 'number' && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : String(value)
+function short(value: number): string {
+  if (Number.isInteger(value)) return value.toLocaleString('en')
+  return Math.abs(value) < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(4)))
 }

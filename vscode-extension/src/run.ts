@@ -6,7 +6,7 @@ import * as vscode from 'vscode'
 import { Server } from './client'
 import { withPatience } from './progress'
 import { Requests, RunParams, RunResult } from './protocol'
-import { errorText, report, timing, verdicts } from './result'
+import { explain, report, timing, verdicts } from './result'
 
 const REFUSAL = 'Programs do not run in Restricted Mode, because this folder is not trusted.'
 
@@ -65,20 +65,22 @@ export class Runner implements vscode.Disposable {
 
   /** One sentence and one button. */
   private async complain(uri: vscode.Uri, result: RunResult): Promise<void> {
-    const sentence = errorText(result.error) || verdicts(result).find(line => line.startsWith('✗'))?.slice(2) || 'The run failed.'
-    const errors = vscode.languages.getDiagnostics(uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error)
-    const [first] = errors.sort((a, b) => a.range.start.compareTo(b.range.start))
-    const button = first ? 'Go to First Error' : 'Show Result'
+    if (result.restricted) return refuse()
+    const { sentence, mend } = explain(result.error ?? 'the run failed')
+    const line = result.line ?? firstError(uri)
+    const button = mend?.button ?? (line === undefined ? 'Show Result' : 'Go to Line')
     if ((await vscode.window.showErrorMessage(sentence, button)) !== button) return
-    if (first) await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { selection: first.range })
-    else this.output.show(true)
+    if (mend?.setting) await vscode.commands.executeCommand('workbench.action.openSettings', mend.setting)
+    else if (mend?.command) await vscode.commands.executeCommand(mend.command)
+    else if (line === undefined) this.output.show(true)
+    else await vscode.window.showTextDocument(uri, { selection: new vscode.Range(line, 0, line, 0) })
   }
 
   /** The verdict at the end of each output's line, until the next edit. */
   private mark(uri: vscode.Uri, result: RunResult): void {
     const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
     if (!editor) return
-    const text = [...verdicts(result), timing(result)].filter(Boolean).join(' · ')
+    const text = [...verdicts(result), ...(result.ok ? [timing(result)] : ['✗ see the result'])].filter(Boolean).join(' · ')
     const lines = (result.outputs ?? []).flatMap(({ name }) => definition(editor.document, name))
     editor.setDecorations(this.beside, lines.map(range => ({ range, renderOptions: { after: { contentText: text } } })))
   }
@@ -94,6 +96,11 @@ async function refuse(): Promise<void> {
   const button = 'Manage Trust'
   const pressed = await vscode.window.showWarningMessage(REFUSAL, button)
   if (pressed === button) await vscode.commands.executeCommand('workbench.trust.manage')
+}
+
+function firstError(uri: vscode.Uri): number | undefined {
+  const errors = vscode.languages.getDiagnostics(uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error)
+  return errors.length > 0 ? Math.min(...errors.map(({ range }) => range.start.line)) : undefined
 }
 
 function isCancelled(error: unknown): boolean {

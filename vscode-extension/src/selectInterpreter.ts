@@ -1,4 +1,4 @@
-// UIR: Select Python Interpreter, and UIR: Install Language Server.
+// UIR: Select Python Interpreter, Install Language Server, Install C Compiler.
 
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs/promises'
@@ -61,6 +61,23 @@ export async function installServer(context: vscode.ExtensionContext, server: Se
     return
   }
   await server.restart()
+}
+
+/** Installs a C compiler, the wheel `ziglang`, beside the language server. */
+export async function installCompiler(context: vscode.ExtensionContext, server: Server): Promise<void> {
+  const { health } = server
+  if (health.state !== 'running') return
+  const options = pythonOptions(context)
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'ziglang']
+  try {
+    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: 'UIR: installing a C compiler' }, () =>
+      run(health.python, pip, options),
+    )
+    void vscode.window.showInformationMessage('A C compiler is installed; run the program again.')
+  } catch (error) {
+    server.log.error(String(error))
+    if (await vscode.window.showErrorMessage('The C compiler could not be installed.', 'Show Log')) server.log.show()
+  }
 }
 
 async function install(context: vscode.ExtensionContext, base: string, wheel: string): Promise<void> {

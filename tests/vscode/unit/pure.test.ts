@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Candidate, Probe, choose, isNewEnough, isOutside } from '../../../vscode-extension/src/interpreter'
 import { linesBehind, linesFrom, underBanner } from '../../../vscode-extension/src/linkedLines'
-import { duration, report, verdicts } from '../../../vscode-extension/src/result'
+import { duration, explain, report, verdicts } from '../../../vscode-extension/src/result'
 
 const at = (...lines: number[]) => lines.map(line => ({ line, name: `%${line}` }))
 const MAP = [[], at(2), at(2, 3), at(5), []]
@@ -75,8 +75,22 @@ test('times have the unit that fits', () => {
 
 test('a result says what was checked, and how it went', () => {
   assert.deepEqual(verdicts({ ok: true, verified: true, expect: null }), ['✓ verified against the reference'])
-  assert.deepEqual(verdicts({ ok: false, verified: true, expect: false }), ['✓ verified against the reference', '✗ not as expected'])
-  const text = report('a.uir', { ok: true, outputs: [{ name: '%c', dtype: 'f32', shape: [2, 65536], preview: '[[1. 2.]]' }], build_ms: 40 })
-  assert.match(text, /a\.uir · build 40 ms/)
-  assert.match(text, /%c : f32\[2, 65,536\]\n\[\[1\. 2\.\]\]/)
+  assert.deepEqual(verdicts({ ok: true, verified: true, difference: 6.04e-8, expect: true }), [
+    '✓ verified against the reference (largest difference 6.0e-8)',
+    '✓ as expected',
+  ])
+  const stats = { min: -1.5, max: 68.15248, mean: null, nan: 0, inf: 2 }
+  const output = { name: '%c', dtype: 'f32', shape: [2, 65536], preview: '[[1. 2.]]', stats }
+  const text = report('a.uir', { ok: false, outputs: [output], build_ms: 40, expect: false, error: 'not as expected: %c [0] is 1, not 2' })
+  assert.match(text, /^── a\.uir · build 40 ms\n✗ Not as expected: %c \[0\] is 1, not 2\.\n/)
+  assert.match(text, /%c : f32\[2, 65,536\]\n\[\[1\. 2\.\]\]\nmin -1\.5 · max 68\.15 · inf 2\n/)
+})
+
+test('an error is a sentence, with the setting or the command that mends it', () => {
+  assert.deepEqual(explain('took longer than 10 s (raise --timeout)'), {
+    sentence: 'Took longer than 10 s.',
+    mend: { button: 'Raise the Limit', setting: 'uir.run.timeout' },
+  })
+  assert.equal(explain('no C compiler found: install gcc').mend?.command, 'uir.installCompiler')
+  assert.deepEqual(explain('stopped by SIGSEGV'), { sentence: 'Stopped by SIGSEGV.' })
 })
