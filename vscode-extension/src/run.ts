@@ -44,7 +44,7 @@ export class Runner implements vscode.Disposable {
     const settings = vscode.workspace.getConfiguration('uir.run', uri)
     const params: RunParams = {
       uri: uri.toString(),
-      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 60) },
+      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 10) },
       workDoneToken: randomUUID(),
     }
     if (value !== undefined) params.value = value
