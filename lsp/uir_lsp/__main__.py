@@ -1,0 +1,57 @@
+"""Start the server on standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from typing import BinaryIO
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Serve one client and end the process with the protocol's exit code."""
+    options = _arguments(argv)
+    logging.basicConfig(stream=sys.stderr, level=options.log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    stdin, stdout = _take_standard_streams()
+    record = open(options.record, "ab") if options.record else None  # noqa: SIM115 - open for the whole session
+    if options.replay:
+        stdin = open(options.replay, "rb")  # noqa: SIM115
+    code = asyncio.run(_serve(stdin, stdout, record, replay=bool(options.replay)))
+    sys.stderr.flush()
+    os._exit(code)  # a thread that still computes must not keep the process
+
+
+async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, replay: bool) -> int:
+    from uir_lsp.server import UirServer
+
+    return await UirServer().serve(stdin, stdout, record=record, replay=replay)
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    about = "The language server for .uir, on standard input and output."
+    parser = argparse.ArgumentParser(prog="uir-lsp", description=about)
+    parser.add_argument("--record", metavar="FILE", help="append everything the client sends to FILE")
+    parser.add_argument("--replay", metavar="FILE", help="take the client's messages from a FILE that --record wrote")
+    parser.add_argument("--log", default="warning", choices=["debug", "info", "warning", "error"])
+    parser.add_argument("--stdio", action="store_true", help="accepted for clients that pass it; there is no other way")
+    return parser.parse_args(argv)
+
+
+def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The protocol's two streams, as descriptors that nothing else knows and no child inherits.
+
+    Afterwards standard input is empty and whatever is printed goes to standard error.
+    """
+    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return stdin, stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""What a feature is: a row that ties a method of the protocol to the function that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from uir_lsp.document import Snapshot
+    from uir_lsp.server import UirServer
+
+
+def text_document_uri(params: Any) -> str:
+    """The document that most requests are about."""
+    uri: str = params.text_document.uri
+    return uri
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A request about one document, answered by a pure function of its newest snapshot.
+
+    `answer` runs on the analysis thread and returns protocol types or plain JSON; a document that is not open gives
+    null.
+    """
+
+    method: str
+    answer: Callable[[Snapshot, Any], Any]
+    options: Any = None
+    uri: Callable[[Any], str] = text_document_uri
+
+
+@dataclass(frozen=True)
+class ServerFeature:
+    """A request or notification that needs more than one snapshot; `handle` runs on the loop and must not block."""
+
+    method: str
+    handle: Callable[[UirServer, Any], Awaitable[Any]]
+    options: Any = None

@@ -1,0 +1,54 @@
+"""Quick fixes: the mechanical mends that diagnostics carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from uir_lsp.document import Snapshot
+from uir_lsp.feature import Feature
+from uir_lsp.features.diagnostics import as_json
+from uopc.uir import Diagnostic, Edit, Fix
+
+_QUICK_FIX = types.CodeActionKind.QuickFix.value
+
+
+def _actions(snapshot: Snapshot, params: types.CodeActionParams) -> list[dict[str, Any]]:
+    only = params.context.only
+    if only and not any(kind == _QUICK_FIX or _QUICK_FIX.startswith(f"{kind}.") for kind in map(_text, only)):
+        return []
+    start, end = snapshot.locate(params.range.start), snapshot.locate(params.range.end)
+    found = []
+    for diagnostic in snapshot.analysis.diagnostics:
+        first, last = (diagnostic.line, diagnostic.span.start), (diagnostic.line, diagnostic.span.end)
+        if diagnostic.fixes and first <= end and start <= last:
+            found += [_action(snapshot, diagnostic, fix, k == 0) for k, fix in enumerate(diagnostic.fixes)]
+    return found
+
+
+def _text(kind: types.CodeActionKind | str) -> str:
+    return kind.value if isinstance(kind, types.CodeActionKind) else kind
+
+
+def _action(snapshot: Snapshot, diagnostic: Diagnostic, fix: Fix, preferred: bool) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "kind": _QUICK_FIX,
+        "diagnostics": [as_json(snapshot, diagnostic)],
+        "isPreferred": preferred,
+        "edit": {"changes": {snapshot.uri: [text_edit(snapshot, edit) for edit in fix.edits]}},
+    }
+
+
+def text_edit(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
+    """An edit of the analysis as the protocol writes it."""
+    span = {"start": snapshot.position(edit.line, edit.span.start), "end": snapshot.position(*edit.end)}
+    return {"range": span, "newText": edit.text}
+
+
+FEATURE = Feature(
+    types.TEXT_DOCUMENT_CODE_ACTION,
+    _actions,
+    types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix], resolve_provider=False),
+)

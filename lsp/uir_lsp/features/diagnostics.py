@@ -1,0 +1,60 @@
+"""Diagnostics, pushed after an edit or pulled by the client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from uir_lsp.document import Snapshot
+from uir_lsp.feature import Feature
+from uopc.uir import Diagnostic, Severity
+
+SOURCE = "uir"
+_SEVERITY = {
+    Severity.ERROR: types.DiagnosticSeverity.Error.value,
+    Severity.WARNING: types.DiagnosticSeverity.Warning.value,
+    Severity.HINT: types.DiagnosticSeverity.Hint.value,
+}
+_UNNECESSARY = types.DiagnosticTag.Unnecessary.value
+
+
+def published(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """All diagnostics of a snapshot, as the protocol writes them."""
+    return [as_json(snapshot, diagnostic) for diagnostic in snapshot.analysis.diagnostics]
+
+
+def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
+    """One diagnostic, as the protocol writes it."""
+    found: dict[str, Any] = {
+        "range": snapshot.range(diagnostic.line, diagnostic.span),
+        "severity": _SEVERITY[diagnostic.severity],
+        "code": diagnostic.code,
+        "source": SOURCE,
+        "message": diagnostic.message,
+    }
+    if diagnostic.unnecessary:
+        found["tags"] = [_UNNECESSARY]
+    if diagnostic.related:
+        found["relatedInformation"] = [
+            {
+                "location": {"uri": snapshot.uri, "range": snapshot.range(related.line, related.span)},
+                "message": related.message,
+            }
+            for related in diagnostic.related
+        ]
+    return found
+
+
+def _pull(snapshot: Snapshot, params: types.DocumentDiagnosticParams) -> dict[str, Any]:
+    result_id = str(snapshot.revision)
+    if params.previous_result_id == result_id:
+        return {"kind": "unchanged", "resultId": result_id}
+    return {"kind": "full", "resultId": result_id, "items": published(snapshot)}
+
+
+FEATURE = Feature(
+    types.TEXT_DOCUMENT_DIAGNOSTIC,
+    _pull,
+    types.DiagnosticOptions(inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE),
+)

@@ -1,0 +1,27 @@
+"""`uir/explain`: everything that is known about a value, as `uir explain --json` prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from uir_lsp.feature import ServerFeature
+from uir_lsp.target import Target
+from uopc.analysis import explain_json
+
+if TYPE_CHECKING:
+    from uir_lsp.server import UirServer
+
+
+async def explain_value(server: UirServer, params: Any) -> dict[str, Any]:
+    """The explanation of one value."""
+    target = Target.read(params)
+    if target.value is None:
+        raise JsonRpcInvalidParams("value is missing: which value is to be explained?")
+    snapshot = await server.snapshot_for(target.uri)
+    target.check(snapshot)
+    return await server.compute.run(explain_json, snapshot.analysis, target.value)
+
+
+FEATURE = ServerFeature("uir/explain", explain_value)

@@ -1,0 +1,44 @@
+"""Find references, and the highlighting of the same places in the editor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from uir_lsp.document import Snapshot
+from uir_lsp.feature import Feature
+from uir_lsp.features.names import Place, definition_of, name_at, places_of
+
+_READ, _WRITE = types.DocumentHighlightKind.Read.value, types.DocumentHighlightKind.Write.value
+
+
+def _places(snapshot: Snapshot, position: types.Position) -> list[tuple[Place, bool]]:
+    """Every place of the name at a position, and whether it is the definition."""
+    place = name_at(snapshot, *snapshot.locate(position))
+    if place is None:
+        return []
+    definition = definition_of(snapshot, place.name)
+    return [(found, found == definition) for found in places_of(snapshot, place.name)]
+
+
+def _references(snapshot: Snapshot, params: types.ReferenceParams) -> list[dict[str, Any]]:
+    wanted = params.context.include_declaration
+    return [
+        {"uri": snapshot.uri, "range": snapshot.range(place.line, place.span)}
+        for place, defines in _places(snapshot, params.position)
+        if wanted or not defines
+    ]
+
+
+def _highlights(snapshot: Snapshot, params: types.DocumentHighlightParams) -> list[dict[str, Any]]:
+    return [
+        {"range": snapshot.range(place.line, place.span), "kind": _WRITE if defines else _READ}
+        for place, defines in _places(snapshot, params.position)
+    ]
+
+
+FEATURES = (
+    Feature(types.TEXT_DOCUMENT_REFERENCES, _references),
+    Feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _highlights),
+)

@@ -1,0 +1,119 @@
+"""Colours by meaning: full, as a change of the tokens sent before, and for the visible part."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lsprotocol import types
+
+from uir_lsp.cursor import DIRECTIVE
+from uir_lsp.document import Snapshot
+from uir_lsp.feature import Feature
+from uopc.uir.scan import COMMENT, NUMBER, NUMBER_WORDS, PUNCT, REF, WORD, Token, tokens
+from uopc.uir.source import to_units
+
+TYPES = ["variable", "function", "number", "property", "enumMember", "type", "comment", "macro", "string"]
+MODIFIERS = ["declaration", "readonly"]
+_TYPE = {name: k for k, name in enumerate(TYPES)}
+_DECLARATION = 1 << MODIFIERS.index("declaration")
+_DTYPE = re.compile(r"bool|void|[iu](8|16|32|64)|f(16|32|64)")
+LEGEND = types.SemanticTokensLegend(token_types=TYPES, token_modifiers=MODIFIERS)
+
+
+def _encode(snapshot: Snapshot, first: int, last: int) -> list[int]:
+    """The tokens of lines first..last as the protocol packs them: five numbers each, relative to the token before."""
+    data: list[int] = []
+    at_line, at_column = 0, 0
+    for number in range(first, last + 1):
+        line = snapshot.line(number)
+        plain = line.isascii()
+        for start, end, kind, modifiers in _line_tokens(line):
+            if not plain:
+                start, end = (
+                    to_units(line, start, snapshot.client.encoding),
+                    to_units(line, end, snapshot.client.encoding),
+                )
+            step = number - at_line
+            data += (step, start if step else start - at_column, end - start, kind, modifiers)
+            at_line, at_column = number, start
+    return data
+
+
+def _line_tokens(line: str) -> list[tuple[int, int, int, int]]:
+    """(start, end, type, modifiers) of the tokens of a line that have a colour."""
+    found = []
+    before: Token | None = None
+    scanned = tokens(line, 0)
+    for k, token in enumerate(scanned):
+        kind, start, end = token
+        text = line[start:end]
+        following = line[scanned[k + 1][1]] if k + 1 < len(scanned) else ""
+        after_equals = before is not None and line[before[1] : before[2]] == "="
+        if kind == REF:
+            found.append((start, end, _TYPE["variable"], _DECLARATION if k == 0 else 0))
+        elif kind == NUMBER or text in NUMBER_WORDS:
+            found.append((start, end, _TYPE["number"], 0))
+        elif kind == WORD:
+            found.append((start, end, _word_type(text, k, following, after_equals), 0))
+        elif kind == COMMENT:
+            found += _comment(line, start, end)
+        before = token if kind in (PUNCT, REF, NUMBER, WORD) else before
+    return found
+
+
+def _word_type(text: str, k: int, following: str, after_equals: bool) -> int:
+    if k == 2 and after_equals:
+        return _TYPE["function"]
+    if following == "=":
+        return _TYPE["property"]
+    return _TYPE["type"] if _DTYPE.fullmatch(text) else _TYPE["enumMember"]
+
+
+def _comment(line: str, start: int, end: int) -> list[tuple[int, int, int, int]]:
+    if start == len(line) - len(line.lstrip()) and DIRECTIVE.match(line):
+        return [(start, end, _TYPE["macro"], 0)]
+    return [(start, end, _TYPE["comment"], 0)]
+
+
+def _remember(snapshot: Snapshot, data: list[int]) -> str:
+    memory = snapshot.memory
+    memory.counter += 1
+    memory.tokens = (str(memory.counter), data)
+    return memory.tokens[0]
+
+
+def _full(snapshot: Snapshot, _: types.SemanticTokensParams) -> dict[str, Any]:
+    data = _encode(snapshot, 0, len(snapshot.lines) - 1)
+    return {"resultId": _remember(snapshot, data), "data": data}
+
+
+def _delta(snapshot: Snapshot, params: types.SemanticTokensDeltaParams) -> dict[str, Any]:
+    known, old = snapshot.memory.tokens
+    data = _encode(snapshot, 0, len(snapshot.lines) - 1)
+    result = _remember(snapshot, data)
+    if params.previous_result_id != known:
+        return {"resultId": result, "data": data}
+    return {"resultId": result, "edits": _difference(old, data)}
+
+
+def _difference(old: list[int], new: list[int]) -> list[dict[str, Any]]:
+    """One edit: what is between the common start and the common end."""
+    if old == new:
+        return []
+    shortest = min(len(old), len(new))
+    start = next((k for k in range(shortest) if old[k] != new[k]), shortest)
+    end = next((k for k in range(shortest - start) if old[-1 - k] != new[-1 - k]), shortest - start)
+    return [{"start": start, "deleteCount": len(old) - start - end, "data": new[start : len(new) - end]}]
+
+
+def _range(snapshot: Snapshot, params: types.SemanticTokensRangeParams) -> dict[str, Any]:
+    first, last = snapshot.locate(params.range.start)[0], snapshot.locate(params.range.end)[0]
+    return {"data": _encode(snapshot, first, last)}
+
+
+FEATURES = (
+    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _full, LEGEND),
+    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, _delta, LEGEND),
+    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _range, LEGEND),
+)

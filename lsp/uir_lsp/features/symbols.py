@@ -1,0 +1,97 @@
+"""The outline of a file, and the search for a value in all open files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from uir_lsp.document import Snapshot
+from uir_lsp.feature import Feature, ServerFeature
+from uopc.analysis.style import type_text
+from uopc.uir import Span, Statement
+
+if TYPE_CHECKING:
+    from uir_lsp.server import UirServer
+
+_KINDS = {
+    "buffer": types.SymbolKind.Array,
+    "alloc": types.SymbolKind.Array,
+    "param": types.SymbolKind.TypeParameter,
+    "const": types.SymbolKind.Constant,
+    "range": types.SymbolKind.Number,
+    "store": types.SymbolKind.Event,
+    "end": types.SymbolKind.Event,
+    "sink": types.SymbolKind.Event,
+    "group": types.SymbolKind.Event,
+}
+_MOST_FOUND = 256
+
+
+def kind_of(statement: Statement) -> int:
+    """The protocol's symbol kind that draws an operation best."""
+    return int(_KINDS.get(statement.op, types.SymbolKind.Variable).value)
+
+
+def type_of(snapshot: Snapshot, statement: Statement, line: int) -> str:
+    """The type of a statement's value; empty where it is unknown or an effect."""
+    value = snapshot.analysis.values.get(statement.name)
+    if value is None or value.line != line or value.uop is None or not value.uop.dtype.bits:
+        return ""
+    return type_text(value.uop)
+
+
+def _outline(snapshot: Snapshot, _: types.DocumentSymbolParams) -> list[dict[str, Any]]:
+    found = []
+    for line, statement in snapshot.analysis.statements.items():
+        detail = f"{statement.op} {type_of(snapshot, statement, line)}".strip()
+        whole = snapshot.range(line, Span(statement.name_span.start, statement.span.end))
+        found.append(
+            {
+                "name": "%" + statement.name,
+                "detail": detail,
+                "kind": kind_of(statement),
+                "range": whole,
+                "selectionRange": snapshot.range(line, statement.name_span),
+            }
+        )
+    return found
+
+
+def search(snapshot: Snapshot, query: str) -> list[dict[str, Any]]:
+    """The values of a file whose `%name op` holds the letters of the query in order, whatever their case."""
+    letters = query.lower()
+    found = []
+    for line, statement in snapshot.analysis.statements.items():
+        if _holds(f"%{statement.name} {statement.op}".lower(), letters):
+            found.append(
+                {
+                    "name": "%" + statement.name,
+                    "kind": kind_of(statement),
+                    "containerName": f"{statement.op} {type_of(snapshot, statement, line)}".strip(),
+                    "location": {"uri": snapshot.uri, "range": snapshot.range(line, statement.name_span)},
+                }
+            )
+            if len(found) == _MOST_FOUND:
+                break
+    return found
+
+
+def _holds(text: str, letters: str) -> bool:
+    rest = iter(text)
+    return all(letter in rest for letter in letters)
+
+
+async def _workspace_symbols(server: UirServer, params: types.WorkspaceSymbolParams) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for uri in server.documents.uris():
+        snapshot = await server.documents.snapshot(uri)
+        if snapshot is not None and len(found) < _MOST_FOUND:
+            found += await server.compute.run(search, snapshot, params.query)
+    return found[:_MOST_FOUND]
+
+
+FEATURES = (
+    Feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _outline),
+    ServerFeature(types.WORKSPACE_SYMBOL, _workspace_symbols),
+)

@@ -1,0 +1,95 @@
+"""The work that child processes do: C and loops of a text, and runs. Only a child imports this, so it may be heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from uopc.cli.c import function_name
+from uopc.cli.lower import with_inputs
+from uopc.pipeline import Compiled, CompileError, compile_program
+from uopc.uir import Analysis, analyze, dump
+from uopc.uop import UOp, UOpError
+
+Job = dict[str, Any]
+Stage = Callable[[str], None]
+
+_STAGES = {
+    "check": "checking",
+    "lower": "lowering",
+    "build": "building",
+    "run": "running",
+    "verify": "verifying against the reference",
+}
+
+
+class _Texts:
+    """The analysis of the text that came last: the next one differs from it by a few lines."""
+
+    def __init__(self) -> None:
+        self._last: Analysis | None = None
+
+    def analysis(self, text: str) -> Analysis:
+        """The analysis of a text."""
+        if self._last is None or self._last.text != text:
+            self._last = analyze(text, self._last)
+        return self._last
+
+
+_texts = _Texts()
+
+
+def show_c(job: Job, stage: Stage) -> Any:
+    """{c, map}, or {message} when there is no C."""
+    stage("lowering")
+    analysis = _texts.analysis(job["text"])
+    compiled = _compiled(analysis, job, plain=job["plain"])
+    if isinstance(compiled, str):
+        return {"message": compiled}
+    lines = compiled.source.split("\n")
+    origins = [*compiled.line_origins, *((),) * len(lines)]
+    return {"c": compiled.source, "map": [_statements(analysis, origins[k]) for k in range(len(lines))]}
+
+
+def _statements(analysis: Analysis, nodes: tuple[UOp, ...]) -> list[dict[str, Any]]:
+    names = {name: None for node in nodes for name in analysis.names_of(node)}
+    return [{"line": analysis.values[name].line, "name": "%" + name} for name in names]
+
+
+def show_loops(job: Job, stage: Stage) -> Any:
+    """{loops}, or {message} when there are none."""
+    stage("lowering")
+    analysis = _texts.analysis(job["text"])
+    compiled = _compiled(analysis, job, plain=True)
+    if isinstance(compiled, str):
+        return {"message": compiled}
+    return {"loops": with_inputs(analysis, dump(compiled.sink))}
+
+
+def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
+    """The program of a file or a value; a sentence when it cannot be compiled."""
+    value = job["value"]
+    root = analysis.root if value is None else analysis.values[value].uop
+    if root is None:
+        return "there is nothing to compute"
+    if value is not None and not root.dtype.bits:
+        return f"%{value} is an effect: it has no value"
+    try:
+        return compile_program(root, function_name(job["path"]), plain=plain)
+    except (CompileError, UOpError) as error:
+        return str(error)
+
+
+def run(job: Job, stage: Stage) -> Any:
+    """The result of a run, as `uir run --json` prints it, and what the command line says besides."""
+    from uopc.runtime.job import RunOptions, run_job
+
+    options = RunOptions(plain=job["plain"], verify=job["verify"], value=job["value"], compiler=job["compiler"])
+    if isinstance(job["timeout"], (int, float)) and job["timeout"] > 0:
+        options = RunOptions(**{**vars(options), "timeout": float(job["timeout"])})
+    result = run_job(job["text"], Path(job["path"]), options, lambda name: stage(_STAGES.get(name, name)))
+    return {**result.to_dict(), "difference": result.difference, "notes": result.notes, "line": result.line}
+
+
+JOBS: dict[str, Callable[[Job, Stage], Any]] = {"showC": show_c, "showLoops": show_loops, "run": run}

@@ -1,0 +1,172 @@
+"""When the documents are analysed and their diagnostics published.
+
+All analysis runs on one thread of its own: it owns the graph's nodes, the loop stays free, and work is done in order.
+An edit is analysed at once when the person has paused before it; while edits keep coming it waits about as long as the
+last analysis took. A request never waits for that: it asks for a snapshot of the newest text and gets one. What was
+computed for an older text is dropped, never published.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+from lsprotocol import types
+
+from uir_lsp.document import ClientView, Document, Memory, Snapshot
+from uopc.uir import Analysis, analyze
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+R = TypeVar("R")
+
+SHORTEST_WAIT, LONGEST_WAIT = 0.020, 0.300
+LONGEST_SILENCE = 1.0  # somebody who types without a pause still sees diagnostics
+
+
+class Compute:
+    """The thread that owns the graph."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="uir-lsp-analysis")
+
+    async def run(self, work: Callable[..., R], *args: Any) -> R:
+        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+
+    def stop(self) -> None:
+        """Drop what has not begun; does not wait."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Entry:
+    """A document with its schedule."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.latest: Snapshot | None = None
+        self.analysis: Analysis | None = None  # the newest there is, whatever its revision; set on the analysis thread
+        self.pending: asyncio.Task[Snapshot] | None = None
+        self.pending_revision = -1
+        self.timer: asyncio.TimerHandle | None = None
+        self.last_edit = float("-inf")
+        self.waiting_since: float | None = None
+        self.closed = False
+
+
+class Documents(Generic[T]):
+    """The open documents. Every method but the analysis itself is called on the loop."""
+
+    def __init__(self, compute: Compute, prepare: Callable[[Snapshot], T], publish: Callable[[T], None]) -> None:
+        """`prepare` makes a message of a snapshot, on the analysis thread; `publish` sends it, on the loop."""
+        self._compute, self._prepare, self._publish = compute, prepare, publish
+        self._entries: dict[str, Entry] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.client = ClientView()
+
+    def open(self, uri: str, version: int, text: str) -> None:
+        """Take a document over from disk and analyse it at once."""
+        self.close(uri)
+        entry = self._entries[uri] = Entry(Document(uri, version, text, self.client))
+        self._due(entry)
+
+    def change(self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]) -> None:
+        """Apply an edit, and see that it is analysed."""
+        entry = self._entries.get(uri)
+        if entry is None:
+            log.warning("ignored a change of a document that is not open")
+            return
+        entry.document.apply(changes, version)
+        self._schedule(entry)
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        entry = self._entries.pop(uri, None)
+        if entry is not None:
+            entry.closed = True
+            if entry.timer is not None:
+                entry.timer.cancel()
+
+    def close_all(self) -> None:
+        """Forget every document."""
+        for uri in self.uris():
+            self.close(uri)
+
+    def uris(self) -> list[str]:
+        """The open documents."""
+        return list(self._entries)
+
+    async def snapshot(self, uri: str) -> Snapshot | None:
+        """The newest state of an open document, analysed; None if it is not open."""
+        entry = self._entries.get(uri)
+        return None if entry is None else await self._snapshot(entry)
+
+    # -- analysis --------------------------------------------------------------------------------------------------
+    async def _snapshot(self, entry: Entry) -> Snapshot:
+        revision = entry.document.revision
+        if entry.latest is not None and entry.latest.revision == revision:
+            return entry.latest
+        if entry.pending is None or entry.pending_revision != revision:
+            entry.pending_revision = revision
+            entry.pending = asyncio.ensure_future(self._analyse(entry))
+        return await asyncio.shield(entry.pending)  # who waits may be cancelled; the others still want it
+
+    async def _analyse(self, entry: Entry) -> Snapshot:
+        document = entry.document
+        work = (entry, document.version, document.revision, document.text)
+        snapshot = await self._compute.run(_take_snapshot, *work)
+        if entry.latest is None or entry.latest.revision < snapshot.revision:
+            entry.latest = snapshot
+        return snapshot
+
+    # -- publishing ------------------------------------------------------------------------------------------------
+    def _schedule(self, entry: Entry) -> None:
+        now = time.monotonic()
+        quiet, entry.last_edit = now - entry.last_edit, now
+        cost = entry.latest.cost if entry.latest is not None else 0.0
+        wait = min(max(cost, SHORTEST_WAIT), LONGEST_WAIT)
+        if entry.timer is None and quiet >= wait:
+            self._due(entry)
+            return
+        if entry.waiting_since is None:
+            entry.waiting_since = now
+        if entry.timer is not None:
+            entry.timer.cancel()
+        wait = max(min(wait, entry.waiting_since + LONGEST_SILENCE - now), 0.0)
+        entry.timer = asyncio.get_running_loop().call_later(wait, self._due, entry)
+
+    def _due(self, entry: Entry) -> None:
+        entry.timer, entry.waiting_since = None, None
+        task = asyncio.ensure_future(self._refresh(entry))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _refresh(self, entry: Entry) -> None:
+        try:
+            snapshot = await self._snapshot(entry)
+            message = await self._compute.run(self._prepare, snapshot)
+            if not entry.closed and snapshot.revision == entry.document.revision:
+                self._publish(message)
+        except Exception:
+            log.exception("the analysis of %s failed", entry.document.uri)
+
+
+def _take_snapshot(entry: Entry, version: int, revision: int, text: str) -> Snapshot:
+    """Analyse a text, from what is known of the text before it. Runs on the analysis thread."""
+    began = time.perf_counter()
+    analysis = analyze(text, entry.analysis)
+    entry.analysis = analysis
+    document = entry.document
+    cost = time.perf_counter() - began
+    return make_snapshot(document.uri, version, revision, analysis, document.client, document.memory, cost)
+
+
+def make_snapshot(
+    uri: str, version: int, revision: int, analysis: Analysis, client: ClientView, memory: Memory, cost: float
+) -> Snapshot:
+    """The snapshot of an analysis."""
+    return Snapshot(uri, version, revision, analysis.text, analysis.lines, analysis, client, memory, cost)
