@@ -219,6 +219,8 @@ def _leading(items: list[Line]) -> bool:
 # -- from the state before ------------------------------------------------------------------------------------------
 def updated(old: State, lines: list[str]) -> State:
     """The state of `lines`, equal to `fresh(lines)`: parses what changed and elaborates what depends on it."""
+    if lines[0] != old.lines[0] and BOM in (lines[0][:1], old.lines[0][:1]):
+        return fresh(lines)  # the mark means another thing on another line
     start, end = _changed_region(old.lines, lines)
     if len(lines) == len(old.lines):
         changed = sum(a != b for a, b in zip(old.lines[start:end], lines[start:end]))
@@ -320,9 +322,13 @@ class _Update:
             after = [i for i in before if i not in gone] + [i for i in added if i.name == name]
             if after:
                 new.defs[name] = tuple(sorted(after, key=new.places.__getitem__) if len(after) > 1 else after)
-            if len(before) != 1 or len(after) != 1:
+            if len(before) != 1 or len(after) != 1 or self._passed_lines(before[0], after[0]):
                 self._mark(after)
                 self._mark(new.users.get(name, ()))
+
+    def _passed_lines(self, before: Line, after: Line) -> bool:
+        """Whether a definition changed places with lines that were kept. (Where lines moved, none in between is.)"""
+        return not self.state.moved and self.old.places[before] != self.state.places[after]
 
     def _slots(self, removed: list[Line], added: list[Line]) -> None:
         new, gone = self.state, set(removed)
