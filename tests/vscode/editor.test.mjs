@@ -5,8 +5,14 @@ import { after, before, test } from 'node:test'
 import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
 
-let rig
-before(async () => { rig = await Rig.start() })
+let rig, window
+before(async () => {
+  rig = await Rig.start()
+  rig.write('broken.uir', BROKEN)
+  rig.write('half.uir', BROKEN + '%z = reshape %0, (3, 4)\n')
+  rig.write('typing.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%x = \n')
+  window = await rig.open('view_chain.uir')
+})
 after(() => rig?.stop())
 
 const BROKEN = `%0 = buffer 12 : dtype=f32 slot=0
@@ -15,18 +21,16 @@ const BROKEN = `%0 = buffer 12 : dtype=f32 slot=0
 `
 
 test('every line shows its shape, the first has the lenses', async () => {
-  const window = await rig.open('view_chain.uir')
   await window.untilLine(/%w = shrink.*f32\[2, 3\]/)
   await window.untilLine(/%m = reshape.*f32\[3, 4\]/)
   const lenses = await until('lenses', () => window.lenses(), all => all.length >= 2)
   assert.match(lenses.join('\n'), /Run/)
   assert.match(lenses.join('\n'), /generated C/)
   assert.equal(await window.squiggles(), 0)
-  await window.close()
 })
 
 test('one mistake is one error: a squiggle, its text, and quiet after the mend', async () => {
-  const window = await rig.open(rig.write('broken.uir', BROKEN))
+  await window.show('broken.uir')
   await until('a squiggle', () => window.squiggles())
   const problems = (await window.problems()).filter(text => !text.includes('broken.uir'))
   const errors = problems.filter(text => /error/i.test(text))
@@ -40,34 +44,28 @@ test('one mistake is one error: a squiggle, its text, and quiet after the mend',
   await window.page.keyboard.type('6')
   await until('no squiggle', () => window.squiggles(), count => count === 0)
   await window.untilLine(/%y = mul.*f32\[6, 2\]/)
-  await window.close()
 })
 
 test('hover on a value says shape, index map and where it is read from', async () => {
-  const window = await rig.open('view_chain.uir')
+  await window.show('view_chain.uir')
   await window.untilLine(/%w = shrink.*f32\[2, 3\]/)
-  await window.focus()
   await window.goto(await window.lineOf('%w ='), 2)
   const text = await window.hover(/%w/)
   assert.match(text, /f32\[2, 3\]/)
   assert.match(text, /i \+ 1/)
-  await window.close()
 })
 
 test('a file with an error still answers: hover and shapes on the good lines', async () => {
-  const window = await rig.open(rig.write('half.uir', BROKEN + '%z = reshape %0, (3, 4)\n'))
+  await window.show('half.uir')
   await until('a squiggle', () => window.squiggles())
   await window.untilLine(/%z = reshape.*f32\[3, 4\]/)
-  await window.focus()
   await window.goto(4, 2)
   assert.match(await window.hover(/%z/), /f32\[3, 4\]/)
-  await window.close()
 })
 
 test('completion offers operations while typing', async () => {
-  const window = await rig.open(rig.write('typing.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%x = \n'))
+  await window.show('typing.uir')
   await window.untilLine(/f32\[12\]/)
-  await window.focus()
   await window.goto(2, 6)
   await window.page.keyboard.type('resh')
   const names = window.page.locator('.editor-widget.suggest-widget.visible .monaco-list-row .label-name')
@@ -76,19 +74,16 @@ test('completion offers operations while typing', async () => {
     if (all.length === 0) await window.page.keyboard.press('Control+Space')
     return all
   }, all => all.includes('reshape'))
-  await window.close()
 })
 
 test('the server can be restarted, also twice at once', async () => {
-  const window = await rig.open('row_sum.uir')
+  await window.show('row_sum.uir')
   await window.untilLine(/%y = reduce.*f32\[3\]/)
   await window.command('UIR: Restart Language Server')
   await window.command('UIR: Restart Language Server')
-  await window.focus()
   await window.goto(await window.lineOf('%y ='), 2)
   assert.match(await window.hover(/%y/), /f32\[3\]/)
   assert.deepEqual(await window.toasts(), [])
-  await window.close()
 })
 
 test('nothing looked outside this machine', () => {

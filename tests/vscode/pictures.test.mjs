@@ -40,7 +40,7 @@ const SCENES = {
     await window.command('View: Toggle Primary Side Bar Visibility')
     await window.clickLens(/generated C/)
     await window.untilLine(/void |int /, window.generated())
-    const source = window.editor('examples/softmax.uir').first()
+    const source = window.editor()
     await window.clickLens(/Run/)
     await until('a result', () => window.results(), all => /as expected/.test(all), 60_000)
     await window.focus(source)

@@ -1,24 +1,30 @@
 // The generated C beside the program, and running it.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
 
-let rig
-before(async () => { rig = await Rig.start() })
+let rig, window
+before(async () => {
+  rig = await Rig.start()
+  rig.copy('row_sum.uir', 'edited.uir')
+  rig.write('unexpected.uir', '# uir: input 0 = [1, 2]\n# uir: expect = [1, 3]\n%0 = buffer 2 : dtype=f32 slot=0\n%y = mul %0, 1.0\n')
+  rig.write('wrong.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%1 = mul %0, 1.0\n%x = reshape %0, (5, 2)\n')
+  window = await rig.open('row_sum.uir')
+})
 after(() => rig?.stop())
+afterEach(() => window.clear())
 
-async function openWithC(file) {
-  const window = await rig.open(file)
+async function showWithC(file) {
+  await window.show(file)
   await window.clickLens(/generated C/)
   await window.untilLine(/void |int /, window.generated())
-  return window
 }
 
 test('Show generated C opens beside, follows edits, and keeps the last good text', async () => {
-  const window = await openWithC(rig.copy('row_sum.uir', 'edited.uir'))
-  const source = window.editor('examples/edited.uir').first()
+  await showWithC('edited.uir')
+  const source = window.editor()
   const title = window.page.locator('.tab[role=tab][data-resource-name="edited.c"]')
   assert.equal(await title.count(), 1)
 
@@ -31,13 +37,13 @@ test('Show generated C opens beside, follows edits, and keeps the last good text
   await window.untilLine(/INFINITY|max/i, window.generated())
 
   await replaceInLine(window, 'pop=7', 'pop=1')
+  await replaceInLine(window, 'op=max', 'op=add') // as on the disk, so that it can be closed
   await until('the banner gone', () => window.lines(window.generated()), all => !all.some(line => line.startsWith('// The last good')))
-  await window.close()
 })
 
 test('the lines that belong together are lit, both ways', async () => {
-  const window = await openWithC('row_sum.uir')
-  const source = window.editor('examples/row_sum.uir').first()
+  await showWithC('row_sum.uir')
+  const source = window.editor()
   await window.focus(source)
   const line = await window.lineOf('%y = reduce', source)
   await window.goto(line, 2)
@@ -47,11 +53,10 @@ test('the lines that belong together are lit, both ways', async () => {
   await window.focus(window.generated())
   await window.goto(lit[0], 1)
   await until('the lit line of the program', () => window.lit(source), all => all.includes(line))
-  await window.close()
 })
 
 test('a lens on the C changes to the program as run, the title button back', async () => {
-  const window = await openWithC('gemm_256x256.uir')
+  await showWithC('gemm_256x256.uir')
   const text = async () => (await window.lines(window.generated())).join('\n')
   const plain = await text()
   await window.generated().locator('.codelens-decoration a', { hasText: 'as run' }).click()
@@ -59,46 +64,40 @@ test('a lens on the C changes to the program as run, the title button back', asy
   await window.focus(window.generated())
   await window.pressTitle('Show the Textbook Program')
   await until('the first text again', text, now => now === plain)
-  await window.close()
 })
 
 test('Run shows the result, what was checked, and a note beside the value', async () => {
-  const window = await rig.open('row_sum.uir')
+  await window.show('row_sum.uir')
   await window.clickLens(/Run/)
   const text = await until('a result', () => window.results(), all => /as expected/.test(all), 60_000)
   assert.match(text, /verified against the reference/)
   assert.match(text, /%y : f32\[3\]/)
   assert.match(text, /6\.?,?\s+22\.?,?\s+38/)
   await window.untilLine(/%y = reduce.*as expected/)
-  await window.close()
 })
 
 test('a result that is not as expected says so', async () => {
-  const text = '# uir: input 0 = [1, 2]\n# uir: expect = [1, 3]\n%0 = buffer 2 : dtype=f32 slot=0\n%y = mul %0, 1.0\n'
-  const window = await rig.open(rig.write('unexpected.uir', text))
+  await window.show('unexpected.uir')
   await window.clickLens(/Run/)
   await until('the verdict', () => window.results(), all => /✗/.test(all), 60_000)
-  await window.close()
 })
 
 test('a file with errors does not run: one sentence, and a button that goes to the first', async () => {
-  const window = await rig.open(rig.write('wrong.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%1 = mul %0, 1.0\n%x = reshape %0, (5, 2)\n'))
+  await window.show('wrong.uir')
   await until('a squiggle', () => window.squiggles())
   await window.focus()
   await window.page.keyboard.press('F5')
   await window.untilToast(/error/i)
   await window.page.locator('.notifications-toasts .monaco-button', { hasText: 'Go to First Error' }).click()
   await until('the cursor at the error', () => window.cursor(), text => text.includes('Ln 3'))
-  await window.close()
 })
 
 test('Show Loops opens the loop program', async () => {
-  const window = await rig.open('row_sum.uir')
+  await window.show('row_sum.uir')
   await window.untilLine(/f32\[3\]/)
   await window.focus()
   await window.command('UIR: Show Loops')
   await window.untilLine(/kind=reduce/, window.generated())
-  await window.close()
 })
 
 async function replaceInLine(window, from, to) {

@@ -30,13 +30,31 @@ export class Workbench {
     await this.page.context().close()
   }
 
-  editor(part = this.file) {
-    return this.page.locator(`.editor-instance .monaco-editor[data-uri*="${part}"]`)
+  /** Opens another file of the workspace, from the explorer. */
+  async show(file) {
+    await this.page.keyboard.press('Escape')
+    this.file = file
+    await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${file}"]`).first().click()
+    await this.editor().first().waitFor()
+    await this.focus()
+  }
+
+  /** Closes every editor and the panel; none of them may have unsaved text. */
+  async clear() {
+    await this.page.keyboard.press('Escape')
+    await this.command('View: Close All Editors')
+    await until('no editor', () => this.page.locator('.editor-instance .monaco-editor').count(), count => count === 0)
+    if (await this.page.locator('.part.panel').isVisible()) await this.command('View: Hide Panel')
+    await this.page.locator('.notifications-toasts .codicon-notifications-clear').first().click({ timeout: 100 }).catch(() => undefined)
+  }
+
+  editor(file = this.file) {
+    return this.page.locator(`.editor-instance .monaco-editor[data-uri^="vscode-remote:"][data-uri$="/${file}"]`)
   }
 
   /** The C beside the program. */
   generated() {
-    return this.editor('uir-c:')
+    return this.page.locator('.editor-instance .monaco-editor[data-uri^="uir-c:"]')
   }
 
   async focus(editor = this.editor()) {
