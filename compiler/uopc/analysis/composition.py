@@ -13,7 +13,7 @@ from typing import NamedTuple
 from uopc.analysis.counting import Count, count_positions
 from uopc.analysis.names import Names, no_names
 from uopc.analysis.style import elements
-from uopc.indexmap import Index, conjunction, inside, ravel, released, source_index, valid
+from uopc.indexmap import Index, conjunction, ravel, released, source_index, valid
 from uopc.symbolic import bounds, simplify
 from uopc.uop import ALU, MOVEMENT, Ops, UOp, range_
 
@@ -158,9 +158,14 @@ class _Walk:
         low, high = bounds(which)
         steps = []
         for k in range(max(low, 0), min(high, len(u.src) - 1, low + MAX_READS) + 1):
-            own = inside(released(which), k, k)
-            steps.append(_Step(u.src[k], tuple(rest), guard, conjunction(case, own)))
+            own = _equals(released(which), k)
+            steps.append(_Step(u.src[k], tuple(rest), guard, own if case is None else case.alu(Ops.AND, own)))
         return steps
+
+
+def _equals(i: UOp, k: int) -> UOp:
+    """i = k as two comparisons, both of them also where bounds would make one of them needless: it is to be read."""
+    return (UOp.const(k - 1, i.dtype) < i).alu(Ops.AND, i < k + 1)
 
 
 def compose(u: UOp, names: Names = no_names) -> Composition:

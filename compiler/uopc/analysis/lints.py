@@ -170,7 +170,7 @@ def program_findings(root: UOp, limits: Limits | None = None) -> tuple[tuple[UOp
     if any(u.dtype.bits == 0 for u in outputs):
         return ()
     cost = estimate(root)
-    found.extend((c.node, _recomputed(c)) for c in cost.reductions if c.evaluations > c.elements)
+    found.extend((c.node, _recomputed(c)) for c in cost.reductions if _is_recomputed(c))
     found.extend((u, _wide_finding(elements(u.shape))) for u in outputs if _is_wide(u))
     found.extend(_huge(root, cost, limits or Limits()))
     return tuple(found)
@@ -180,13 +180,18 @@ def _is_wide(u: UOp) -> bool:
     return elements(u.shape) - 1 > LARGEST_I32 and u.op not in (Ops.BUFFER, Ops.RESHAPE)
 
 
+def _is_recomputed(cost: ReduceCost) -> bool:
+    """A reduction over one operand or none is no loop."""
+    return cost.length > 1 and cost.evaluations > cost.elements
+
+
 def _recomputed(cost: ReduceCost) -> Finding:
     times, rest = divmod(cost.evaluations * 10 // max(1, cost.elements), 10)
     factor = f"{grouped(times)}.{rest}" if rest else grouped(times)
     least = "" if cost.exact else "at least "
     evaluations, entries = counted(cost.evaluations, "evaluation"), counted(cost.elements, "element")
-    why = "it is used inside loops that it does not depend on (`stage` computes it once)"
-    message = f"{least}{evaluations} for {entries}, {factor} times each: {why}"
+    where = "in the loops of its users (`stage` computes it once)"
+    message = f"{least}{evaluations} for {entries}, {factor} times each, {where}"
     return Finding("recomputed-reduce", HINT, message, (), (cost.node,), cost)
 
 

@@ -54,18 +54,19 @@ def uncontracted(u: UOp) -> Uncontracted | None:
     if product.op is not Ops.MUL:
         return None
     summed = frozenset(k for k in order[len(u.shape) :] if product.shape[k] > 1)
-    factors = [f for f in _factors(product) if varies(f)]
+    factors = sorted(_factors(product), key=lambda f: not varies(f))  # constants last
     along = {f: axes_of(varies(f)) for f in factors}
-    bad = [k for k in sorted(summed) if 0 < sum(k in along[f] for f in factors) < len(factors)]
+    varying = [f for f in factors if along[f]]
+    bad = [k for k in sorted(summed) if 0 < sum(k in along[f] for f in varying) < len(varying)]
     if not bad:
         return None
     sums = [summed & along[f] for f in factors]
     every = frozenset(k for k, n in enumerate(product.shape) if n > 1)
     return Uncontracted(
-        f"not a contraction over {_axes(bad)}: {_missing(bad, sums)}, so this is {_algebra(sums)}",
+        f"not a contraction over {_axes(bad)}: {_missing(bad, sums[: len(varying)])}, so this is {_algebra(sums)}",
         tuple(factors),
-        all(every - along[f] for f in factors),
-        _contraction(product, factors, summed),
+        all(every - along[f] for f in varying),
+        _contraction(product, varying, summed),
     )
 
 
@@ -79,12 +80,13 @@ def _under_permutes(u: UOp) -> tuple[UOp, tuple[int, ...]]:
 
 
 def _factors(product: UOp) -> list[UOp]:
-    """The factors of nested products, left to right; a product of many is taken as its two operands."""
+    """The factors of nested products, left to right, a multiple of one value as one factor; a product of many is taken
+    as its two operands."""
     found: list[UOp] = []
     stack = [product]
     while stack:
         u = stack.pop()
-        if u.op is Ops.MUL:
+        if u.op is Ops.MUL and (u is product or all(varies(s) for s in u.src)):
             stack.extend(reversed(u.src))
         else:
             found.append(u)
