@@ -112,7 +112,7 @@ def taken(value: Array, mesh: Mesh) -> Array:
     """The elements of `value` at the mesh."""
     runs = [p for p in mesh.at if isinstance(p, Run)]
     axes = [r.axis for r in runs if r.axis >= 0]
-    if len(runs) < len(mesh.at) or len(set(axes)) < len(axes):
+    if len(runs) < len(mesh.at):
         return np.asarray(value[tuple(array_of(p, mesh.rank) for p in mesh.at)])
     window = np.asarray(value[tuple(_slice(r) if r.axis >= 0 else r.start for r in runs)])
     order = sorted(range(len(axes)), key=axes.__getitem__)
