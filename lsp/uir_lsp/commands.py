@@ -1,9 +1,10 @@
-"""The commands of the server, for clients that have none of their own: the requests of `uir/...`, with a result that such
-a client can show."""
+"""The commands of the server, for clients that have none of their own.
+
+They are the requests of `uir/...`, with a result that such a client can show.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 import tempfile
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from pygls.uris import from_fs_path
 
 from uir_lsp.features.code_lenses import RUN, SHOW_C
@@ -97,18 +97,9 @@ async def _show(server: UirServer, target: Target, extension: str, text: str, re
     part = f".{re.sub(r'[^A-Za-z0-9_.]', '_', target.value)}" if target.value else ""
     uri = server.shown.write(f"{stem}{part}.{extension}", text)
     if server.options.show_document:
-        reply = server.window_show_document_async(types.ShowDocumentParams(uri=uri, take_focus=False))
-        asyncio.ensure_future(_forget(reply))
+        server.window_show_document(types.ShowDocumentParams(uri=uri, take_focus=False))  # whatever the client answers
     else:
         server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"written to {uri}"))
-
-
-async def _forget(reply: Any) -> None:
-    """The client's answer to showDocument changes nothing, whether it comes, fails or is an error."""
-    try:
-        await reply
-    except (JsonRpcException, asyncio.CancelledError):
-        return
 
 
 COMMANDS: dict[str, Command] = {

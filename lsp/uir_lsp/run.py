@@ -35,6 +35,7 @@ class Child:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.idle: asyncio.TimerHandle | None = None
+        self.began = False  # it has said something of its job
 
     @classmethod
     async def start(cls) -> Child:
@@ -64,6 +65,7 @@ class Child:
             await self.process.stdin.drain()
             while True:
                 kind, value = await self._read()
+                self.began = True
                 if kind == "fault":
                     raise NoAnswer(value)
                 if kind == "answer":
@@ -111,16 +113,26 @@ class Lane:
             stage("waiting for the run before it")
         async with self._slots:
             child = await self._take()
-            self._busy.add(child)
+            reused, child.began = child.began, False
             try:
-                answer = await child.call(job, stage)
-            except BaseException:  # cancelled, too
-                await asyncio.shield(child.end())
-                raise
-            finally:
-                self._busy.discard(child)
-            self._keep(child)
-            return answer
+                return await self._call(child, job, stage)
+            except NoAnswer:
+                if child.began or not reused:
+                    raise
+            # A child that died while it was idle may not have been missed until now: that is no fault of this job.
+            return await self._call(await Child.start(), job, stage)
+
+    async def _call(self, child: Child, job: dict[str, Any], stage: Stage) -> Any:
+        self._busy.add(child)
+        try:
+            answer = await child.call(job, stage)
+        except BaseException:  # cancelled, too
+            await asyncio.shield(child.end())
+            raise
+        finally:
+            self._busy.discard(child)
+        self._keep(child)
+        return answer
 
     async def _take(self) -> Child:
         while self._idle:

@@ -42,7 +42,7 @@ class Client:
         self.received: list[tuple[float, dict[str, Any]]] = []
         self.answers_to_server: dict[str, Callable[[Any], Any] | None] = {}
         self.stderr = ""
-        self._replies: dict[int | str, queue.Queue[dict[str, Any]]] = {}
+        self._replies: dict[int | str, queue.Queue[dict[str, Any] | None]] = {}
         self._next_id = 0
         self._news = threading.Condition()
         threading.Thread(target=self._read, daemon=True).start()
@@ -73,7 +73,12 @@ class Client:
 
     def result(self, request: int, seconds: float = SECONDS) -> Any:
         """The result of a request that was started. Raises ResponseError."""
-        reply = self._replies[request].get(timeout=seconds)
+        try:
+            reply = self._replies[request].get(timeout=seconds)
+        except queue.Empty:
+            raise TimeoutError(f"no answer in {seconds} s; stderr: {self.stderr}") from None
+        if reply is None:
+            raise ConnectionError(f"the server ended before it answered; stderr: {self.stderr}")
         if "error" in reply:
             raise ResponseError(reply["error"])
         return reply["result"]
@@ -146,6 +151,8 @@ class Client:
                 self._replies.setdefault(message["id"], queue.Queue()).put(message)
             elif "id" in message:
                 self._answer(message)
+        for waiting in list(self._replies.values()):
+            waiting.put(None)
 
     def _answer(self, message: dict[str, Any]) -> None:
         answer = self.answers_to_server.get(message["method"], lambda params: None)
@@ -164,7 +171,7 @@ class Client:
             try:
                 self.request("shutdown")
                 self.notify("exit")
-            except (ResponseError, OSError, queue.Empty):
+            except (ResponseError, OSError):
                 self.process.kill()
         return self.wait()
 

@@ -41,7 +41,7 @@ def _value(snapshot: Snapshot, line: int, column: int) -> tuple[str, Span] | Non
 
 
 def _is_view(uop: UOp) -> bool:
-    """Whether each element is an element of a buffer as it is (or a pad's zero), so that the two may be called equal."""
+    """Whether each element is an element of a buffer as it is (or a pad's zero): then the two may be called equal."""
     while uop.op in MOVEMENT:
         uop = uop.src[0]
     return uop.op is Ops.BUFFER
