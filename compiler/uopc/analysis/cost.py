@@ -17,7 +17,7 @@ from uopc.analysis.dependence import Needed, needed_reductions
 from uopc.typerules import Shape
 from uopc.uop import ALU, Ops, UOp
 
-MAX_CONTEXTS = 4096  # places a program's reductions are followed to
+MAX_CONTEXTS = 1024  # places a program's reductions are followed to
 MAX_NEST = 32  # loops around a reduction, beyond which it is not followed further
 
 
@@ -47,9 +47,9 @@ class Cost:
 def estimate(root: UOp) -> Cost:
     """The cost of running `root`: a value, a SINK of values or stores, or a loop program."""
     order = root.toposort()
-    if any(u.op is Ops.RANGE for u in order):
-        return Cost(_memory(order, ()), _loop_operations(root), ())
     outputs = output_values(root)
+    if any(not u.dtype.bits for u in outputs):  # effects in loops
+        return Cost(_memory(order, ()), _loop_operations(root), ())
     staged = [u.src[0] for u in order if u.op is Ops.STAGE]
     reductions = tuple(_reduction_costs((*outputs, *staged)))
     return Cost(_memory(order, outputs), _operations(order, outputs), reductions)
@@ -77,11 +77,11 @@ def _operations(order: list[UOp], outputs: Iterable[UOp]) -> int:
         asked[u] = prod(u.shape)
     total = 0
     for u in reversed(order):
-        n = min(asked.get(u, 0), prod(u.shape))
+        n = asked.get(u, 0)
         if not n:
             continue
-        if u.op is Ops.STAGE:
-            n = prod(u.shape)
+        size = prod(u.shape)
+        n = size if u.op is Ops.STAGE else min(n, size)
         if u.op in ALU:
             total += n
         elif u.op is Ops.REDUCE:
@@ -169,6 +169,19 @@ def reduction_costs(root: UOp) -> tuple[ReduceCost, ...]:
     outputs = output_values(root)
     staged = [u.src[0] for u in root.toposort() if u.op is Ops.STAGE]
     return tuple(_reduction_costs((*outputs, *staged)))
+
+
+def evaluations_in(root: UOp, u: UOp) -> int | None:
+    """How many elements of the reduction `u` a shaped program evaluates; None when it has none or is too large to tell.
+
+    Remembered on the root, by the nodes' identities: a root that is a reduction must not keep itself alive.
+    """
+    known: dict[int, int] = root.cached("evaluations", _exact_evaluations)
+    return known.get(id(u))
+
+
+def _exact_evaluations(root: UOp) -> dict[int, int]:
+    return {id(c.node): c.evaluations for c in reduction_costs(root) if c.exact}
 
 
 def _reduction_costs(kernels: Iterable[UOp]) -> list[ReduceCost]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from uopc.analysis.cost import reduction_costs
+from uopc.analysis.cost import evaluations_in
 from uopc.analysis.equation import subtrahend
 from uopc.analysis.explanation import Explanation, Layout, Reduction, User
 from uopc.analysis.expressions import expression, loop_letter
@@ -149,9 +149,7 @@ def _reduction(analysis: Analysis, u: UOp, names: Names) -> Reduction:
 
 def _evaluations(analysis: Analysis, u: UOp) -> int | None:
     root = analysis.root
-    if root is None or analysis.kind != "shaped":
-        return None
-    return next((c.evaluations for c in reduction_costs(root) if c.node is u and c.exact), None)
+    return evaluations_in(root, u) if root is not None and analysis.kind == "shaped" else None
 
 
 # -- an unknown value ----------------------------------------------------------------------------------------------

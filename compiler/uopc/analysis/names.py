@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+from uopc.dtype import dtypes
 from uopc.uop import Ops, UOp
 
 # A caller's naming function gives "%3", or None for a node that no line of the file defines.
@@ -37,7 +39,12 @@ def called(u: UOp, names: Names) -> str:
 
 
 def constant_text(u: UOp) -> str:
-    """A constant as the language writes it."""
+    """A constant as a person writes it: the fewest digits that give the same value of its dtype."""
     if u.dtype.is_bool:
         return "true" if u.arg else "false"
+    if u.dtype.is_float and u.dtype.bits < 64 and math.isfinite(u.arg):
+        for digits in range(1, 17):
+            short = float(f"{u.arg:.{digits}g}")
+            if dtypes.round(u.dtype, short) == u.arg:
+                return repr(short)
     return repr(u.arg)
