@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from uopc.uir.directive_checks import DirectiveChecks
+from uopc.uir.drafts import Placed
+from uopc.uir.leading import with_leading_fix
 from uopc.uir.lines import header_draft
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
-from uopc.uir.program import OutputRef, Placed, Program, outputs_of, program_of, unused_draft, unused_lines
-from uopc.uir.report import Reporter, is_error, placed_notes
+from uopc.uir.program import OutputRef, Program, outputs_of, program_of, unused_draft, unused_lines
+from uopc.uir.program_lints import Found, placed_findings, whole_findings
+from uopc.uir.report import ERROR_CODES, Reporter, is_error, placed_notes
 from uopc.uir.source import LineTable, split_lines
 from uopc.uir.state import State, fresh, updated
 from uopc.uop import UOp
@@ -105,7 +108,6 @@ class Analysis:
         self.lines = state.lines
         self.statements: Mapping[int, Statement] = _Statements(state)
         self.values: Mapping[str, Value] = _Values(state)
-        self._allow_before = allow
         drafts = placed_notes(state)
         header = _header(state)
         if header is not None:
@@ -123,7 +125,21 @@ class Analysis:
         self.has_errors = any(is_error(d) for _, d in drafts)
         if not self.has_errors:
             drafts.extend(self._unused(before))
-        self.diagnostics = Reporter(state).diagnostics(drafts, allow | self.directives.allow, text)
+        self._drafts: list[Placed] = drafts
+        self._allow = allow | self.directives.allow
+        same = before is not None and before.root is self.root
+        self._found: Found | None = before._found if before is not None and same else None
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is to say about the text, by line and column. Made when first asked for."""
+        drafts = self._drafts
+        if self.root is not None:
+            if self._found is None:
+                self._found = whole_findings(self.state, self.root)
+            drafts = [*drafts, *placed_findings(self.state, self._found)]
+        drafts = with_leading_fix(self.state, drafts, ERROR_CODES)
+        return Reporter(self.state).diagnostics(drafts, self._allow, self.text)
 
     def _unused(self, before: Analysis | None) -> list[Placed]:
         line = self._program.root_line

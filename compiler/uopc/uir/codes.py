@@ -470,11 +470,8 @@ _HINTS: tuple[tuple[str, str, str, str], ...] = (
     (
         "recomputed-reduce",
         "a reduction evaluated many times",
-        "The reduction is used inside loops that it does not depend on; `stage` computes it once into memory.",
-        _M34
-        + _HERE
-        + "%2 = reduce %1 : op=max pop=1\n%3 = reshape %2, (3, 1)\n%4 = mul %1, %3\n%5 = reduce %4 : op=add pop=2\n"
-        "%6 = reshape %5, (1, 1)\n%7 = sub %1, %6",
+        "An element is computed again in each loop that uses it; `stage` computes it once.",
+        _M34 + _HERE + "%2 = reduce %1 : op=max pop=1\n%3 = buffer 3 : dtype=f32 slot=1\n%4 = stack %2, %3",
     ),
     (
         "no-op",

@@ -9,13 +9,11 @@ from uopc.dtype import DType, Scalar, dtypes
 from uopc.typerules import count
 from uopc.uir.codes import CODES
 from uopc.uir.directives import Directive, list_entries
-from uopc.uir.drafts import Draft, did_you_mean, hint, replace
+from uopc.uir.drafts import Draft, Placed, did_you_mean, hint, replace
 from uopc.uir.model import Directives, ExpectSpec, InputSpec, Severity, Span
 from uopc.uir.nearest import nearest
 from uopc.uir.program import OutputRef
 from uopc.uir.state import State
-
-Placed = tuple[int, Draft]
 
 
 class DirectiveChecks:

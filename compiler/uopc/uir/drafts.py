@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol, TypeAlias
 
-from uopc.uir.model import Edit, Fix, Span
+from uopc.uir.model import Edit, Fix, Severity, Span, Statement
 from uopc.uop import UOp
 
 
@@ -29,6 +29,12 @@ class FixContext(Protocol):
 
     def line_length(self, line: int) -> int:
         """Columns of a line, its comment included."""
+
+    def written_as(self, node: UOp) -> tuple[int, Statement] | None:
+        """The first line whose statement makes a node."""
+
+    def directive_start(self, line: int) -> int:
+        """Column where the directive of a line begins."""
 
     def line_count(self) -> int:
         """Number of lines of the text."""
@@ -50,6 +56,10 @@ class Draft(NamedTuple):
     makers: tuple[FixMaker, ...] = ()
     unnecessary: bool = False
     subjects: tuple[UOp, ...] | None = None
+    severity: Severity | None = None  # when it is not that of the code
+
+
+Placed: TypeAlias = tuple[int, Draft]
 
 
 def replace(title: str, span: Span, text: str) -> FixMaker:

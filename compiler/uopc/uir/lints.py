@@ -1,13 +1,22 @@
-"""Warnings and hints about values, from `uopc.analysis.lints`, placed in the text."""
+"""Warnings and hints about single values, from `uopc.analysis.lints`, placed in the text."""
 
 from __future__ import annotations
 
 from uopc.analysis.lints import Finding, findings
+from uopc.analysis.products import Contraction
 from uopc.ops import Ops
 from uopc.uir.bind import Bound
+from uopc.uir.contraction import contraction_maker
 from uopc.uir.drafts import Draft
-from uopc.uir.model import Span
+from uopc.uir.model import Severity, Span
 from uopc.uop import UOp
+
+
+def finding_draft(finding: Finding, span: Span) -> Draft:
+    """A finding at a place; its message names values when it is read."""
+    makers = (contraction_maker(finding.data),) if isinstance(finding.data, Contraction) else ()
+    severity = Severity(finding.severity)
+    return Draft(span, finding.code, finding.message, makers=makers, subjects=finding.operands, severity=severity)
 
 
 def subject(bound: Bound, uop: UOp) -> UOp:
@@ -15,11 +24,6 @@ def subject(bound: Bound, uop: UOp) -> UOp:
     if bound.args.get("keepdim") and uop.op is Ops.RESHAPE:
         return uop.src[0]
     return uop
-
-
-def finding_draft(finding: Finding, span: Span) -> Draft:
-    """A finding at a place; its message names values when it is read."""
-    return Draft(span, finding.code, finding.message, subjects=finding.operands)
 
 
 def findings_of(bound: Bound, uop: UOp) -> tuple[Finding, ...]:

@@ -8,13 +8,11 @@ from typing import NamedTuple
 from uopc.dtype import dtypes
 from uopc.ops import Ops
 from uopc.typerules import is_destination
-from uopc.uir.drafts import Draft, FixContext, FixMaker
+from uopc.uir.drafts import Draft, FixContext, FixMaker, Placed
 from uopc.uir.lines import Line
 from uopc.uir.model import Edit, Fix, Ref, Span, Statement
 from uopc.uir.state import State
 from uopc.uop import UOp
-
-Placed = tuple[int, Draft]
 
 
 class OutputRef(NamedTuple):

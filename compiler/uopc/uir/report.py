@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from uopc.analysis.names import called
 from uopc.uir.codes import CODES
-from uopc.uir.drafts import Draft
-from uopc.uir.model import Diagnostic, Fix, Related, Severity
+from uopc.uir.drafts import Draft, Placed
+from uopc.uir.model import Diagnostic, Fix, Related, Severity, Statement
 from uopc.uir.nearest import nearest
 from uopc.uir.source import line_end_of
 from uopc.uir.state import State
@@ -18,7 +18,6 @@ MAX_WARNINGS = 1000
 MAX_SUGGESTIONS = 25  # names looked for in the whole file, for one reading
 NEAR = 3000  # definitions that a suggestion is looked for in, back from the line
 
-Placed = tuple[int, Draft]
 ERROR_CODES = frozenset(code for code, info in CODES.items() if info.severity is Severity.ERROR)
 
 
@@ -62,7 +61,7 @@ class Reporter:
             fix = make(self, line)
             if fix is not None:
                 fixes.append(fix)
-        severity = CODES[draft.code].severity
+        severity = draft.severity or CODES[draft.code].severity
         return Diagnostic(
             line, draft.span, severity, draft.code, message, self._related(draft), tuple(fixes), draft.unnecessary
         )
@@ -115,6 +114,18 @@ class Reporter:
     def line_length(self, line: int) -> int:
         """Columns of a line; see `FixContext`."""
         return len(self.state.lines[line])
+
+    def written_as(self, node: UOp) -> tuple[int, Statement] | None:
+        """The first line whose statement makes a node; see `FixContext`."""
+        name = self.names.get(node)
+        line = self.state.line_of(name[1:]) if name is not None else None
+        st = self.state.items[line].statement if line is not None else None
+        return (line, st) if line is not None and st is not None else None
+
+    def directive_start(self, line: int) -> int:
+        """Column where the directive of a line begins; see `FixContext`."""
+        directive = self.state.items[line].directive
+        return directive.span.start if directive is not None else 0
 
     def line_count(self) -> int:
         """Lines of the text; see `FixContext`."""

@@ -12,8 +12,7 @@ from uopc.uir import Analysis, analyze
 
 CASES = sorted((Path(__file__).parents[2] / "cases").glob("*/*.uir"))
 
-PIECES = (
-    r"""
+PIECES = """
 %0 = buffer 12 : dtype=f32 slot=0
 %0 = buffer 12 : dtype=i32 slot=0
 %1 = reshape %0, (3, 4)
@@ -50,8 +49,7 @@ PIECES = (
 %5 = alloc 4 : dtype=f32
 # uir: expect = [1]
 """.strip().split("\n")
-    + ["", "\ufeff%0 = buffer 12 : dtype=f32 slot=0"]
-)
+PIECES.extend(["", "\ufeff%0 = buffer 12 : dtype=f32 slot=0"])
 
 
 def shown(a: Analysis) -> tuple[object, ...]:

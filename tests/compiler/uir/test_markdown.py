@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from markdown_tests import Block, blocks, problems
 
 FILES = sorted((Path(__file__).parents[1] / "mdtests").glob("*.md"))

@@ -1,0 +1,41 @@
+"""Warnings and hints that only the whole program shows, placed in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from uopc.analysis.lints import Finding, program_findings
+from uopc.ops import Ops
+from uopc.uir.drafts import Placed
+from uopc.uir.lints import finding_draft, subject
+from uopc.uir.state import State
+from uopc.uop import UOp
+
+# A program without reductions whose values are all smaller than this cannot be "huge" in any number of lines we read.
+LARGE = 1 << 20
+
+Found = tuple[tuple[UOp, Finding], ...]
+
+
+def whole_findings(state: State, root: UOp) -> Found:
+    """What only the whole program shows, with the node that it is about."""
+    if any(u is not None and (u.op is Ops.REDUCE or prod(u.shape) >= LARGE) for u in state.uops):
+        return program_findings(root)
+    return ()
+
+
+def placed_findings(state: State, found: Found) -> Iterator[Placed]:
+    """Findings at the operation of the first line that makes their node."""
+    if not found:
+        return
+    lines: dict[UOp, int] = {}
+    for k, (item, u) in enumerate(zip(state.items, state.uops)):
+        if u is not None and item.bound is not None:
+            lines.setdefault(u, k)
+            lines.setdefault(subject(item.bound, u), k)
+    for node, finding in found:
+        line = lines.get(node)
+        st = state.items[line].statement if line is not None else None
+        if line is not None and st is not None:
+            yield line, finding_draft(finding, st.op_span)
