@@ -3,7 +3,8 @@
 interval   what values an expression can have
 linear     expressions as sums of multiples: the canonical form
 divmod     quotients and remainders: the table of rules
-compare    comparisons and logic
+compare    comparisons
+logic      bits, truth values and choices
 fold       operations on constants
 rewrite    the simplifier: one pass over a graph
 """

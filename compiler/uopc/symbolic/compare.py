@@ -1,18 +1,38 @@
-"""Comparisons of integers, and logic on their answers. Operands are simplified, results too."""
+"""Comparisons of integers: a < b as an inequality between a sum and a constant, simplified by one rule a row.
+
+Operands are simplified, results too. An inequality is about exact numbers; its coefficients know no dtype.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
+from typing import NamedTuple
 
-from uopc.dtype import dtypes, int_range
+from uopc.dtype import dtypes
 from uopc.ops import Ops
 from uopc.symbolic.divmod import build
-from uopc.symbolic.interval import bounds
 from uopc.symbolic.linear import Linear, form_bounds, is_exact, linear
 from uopc.uop import UOp
 
 
-def _truth(value: bool) -> UOp:
+class Inequality(NamedTuple):
+    """sum(coefficient * atom) < bound; no coefficient is 0."""
+
+    terms: dict[UOp, int]
+    bound: int
+
+
+class LessRule(NamedTuple):
+    """One rewrite of an inequality: its name, its law with the condition, and the function that applies it or not."""
+
+    name: str
+    law: str
+    apply: Callable[[Inequality], Inequality | None]
+
+
+def truth(value: bool) -> UOp:
+    """A constant bool."""
     return UOp.const(value, dtypes.bool)
 
 
@@ -30,100 +50,84 @@ def _difference(a: UOp, b: UOp) -> Linear:
     return Linear({t: c for t, c in terms.items() if c}, first.const - second.const)
 
 
+# -- less ----------------------------------------------------------------------------------------------------------
 def less(a: UOp, b: UOp) -> UOp:
     """a < b of integers."""
-    diff = _difference(a, b)
-    lo, hi = form_bounds(diff)
-    if hi < 0 or lo >= 0:
-        return _truth(hi < 0)
-    found = _less_than_constant(diff, a)
-    return found if found is not None else UOp(Ops.CMPLT, (a, b))
+    difference = _difference(a, b)
+    task = Inequality(difference.terms, -difference.const)
+    while True:
+        known = decided(task)
+        if known is not None:
+            return truth(known)
+        found = next((r for rule in LESS_RULES if (r := rule.apply(task)) is not None), None)
+        if found is None:
+            break
+        task = found
+    written = _written(task)
+    return UOp(Ops.CMPLT, (a, b)) if written is None else written
 
 
-def _less_than_constant(diff: Linear, a: UOp) -> UOp | None:
-    """sum < bound, with the common factor and the part smaller than it taken out and quotients multiplied up."""
-    terms, bound = diff.terms, -diff.const
-    g = gcd(*terms.values())
-    terms, bound = {t: c // g for t, c in terms.items()}, -(-bound // g)
-    terms, bound = _without_small_part(terms, bound)
-    if len(terms) == 1:
-        ((t, c),) = terms.items()
-        scaled = _unquotient(t, c, bound)
-        if scaled is not None:
-            return scaled
-    up = {t: c for t, c in terms.items() if c > 0}
-    down = {t: -c for t, c in terms.items() if c < 0}
-    # The constant goes to the side where it is alone, else where it is positive.
-    left, right = (
-        (Linear(up, 0), Linear(down, bound))
-        if not down or (up and bound >= 0)
-        else (Linear(up, -bound), Linear(down, 0))
-    )
-    if any(t.dtype is not a.dtype for t in terms) or not (is_exact(left, a.dtype) and is_exact(right, a.dtype)):
-        return None
-    return UOp(Ops.CMPLT, (build(left, a.dtype), build(right, a.dtype)))
+def decided(q: Inequality) -> bool | None:
+    """Whether bounds prove the inequality or its opposite; None when neither."""
+    lo, hi = form_bounds(Linear(q.terms, 0))
+    return True if hi < q.bound else False if lo >= q.bound else None
 
 
-def _without_small_part(terms: dict[UOp, int], bound: int) -> tuple[dict[UOp, int], int]:
-    """g*A + B < g*K is A < K when 0 <= B < g."""
-    order = sorted(terms.items(), key=lambda item: (-abs(item[1]), item[0].digest))
+def _common_factor(q: Inequality) -> Inequality | None:
+    g = gcd(*q.terms.values())
+    return Inequality({t: c // g for t, c in q.terms.items()}, -(-q.bound // g)) if g > 1 else None
+
+
+def _small_part(q: Inequality) -> Inequality | None:
+    order = sorted(q.terms.items(), key=lambda item: (-abs(item[1]), item[0].digest))
     g = 0
     for n, (_, c) in enumerate(order[:-1], 1):
         g = gcd(g, c)
         lo, hi = form_bounds(Linear(dict(order[n:]), 0))
-        if g > 1 and bound % g == 0 and lo >= 0 and hi < g:
-            return {t: k // g for t, k in order[:n]}, bound // g
-    return terms, bound
+        if g > 1 and q.bound % g == 0 and lo >= 0 and hi < g:
+            return Inequality({t: k // g for t, k in order[:n]}, q.bound // g)
+    return None
 
 
-def _unquotient(t: UOp, c: int, bound: int) -> UOp | None:
-    """x // n < k is x < k*n, and k < x // n is (k + 1)*n - 1 < x, for n > 0."""
+def _quotient(q: Inequality) -> Inequality | None:
+    if len(q.terms) != 1:
+        return None
+    ((t, c),) = q.terms.items()
     if t.op is not Ops.FLOORDIV or t.src[1].op is not Ops.CONST or t.src[1].arg <= 0 or c not in (1, -1):
         return None
-    x, n = t.src[0], int(t.src[1].arg)
-    limit = bound * n if c == 1 else (1 - bound) * n - 1
-    lo, hi = int_range(x.dtype)
-    if not lo <= limit <= hi:
+    form, n = _exact_form(t.src[0]), int(t.src[1].arg)
+    bound = q.bound * n if c == 1 else 1 - (1 - q.bound) * n
+    return Inequality({x: k * c for x, k in form.terms.items()}, bound - c * form.const)
+
+
+LESS_RULES: tuple[LessRule, ...] = (
+    LessRule("less-common-factor", "g*a < k is a < ceil(k/g) for g > 0", _common_factor),
+    LessRule("less-small-part", "g*a + b < g*k is a < k when 0 <= b < g", _small_part),
+    LessRule("less-quotient", "x // n < k is x < k*n, and -(x // n) < k is -x < 1 - (1-k)*n, for n > 0", _quotient),
+)
+
+
+def _written(q: Inequality) -> UOp | None:
+    """The inequality as a node; None where a side would not fit the dtype. The constant stands alone where it can."""
+    up = {t: c for t, c in q.terms.items() if c > 0}
+    down = {t: -c for t, c in q.terms.items() if c < 0}
+    left, right = (
+        (Linear(up, 0), Linear(down, q.bound))
+        if not down or (up and q.bound >= 0)
+        else (Linear(up, -q.bound), Linear(down, 0))
+    )
+    d = next(iter(q.terms)).dtype
+    if any(t.dtype is not d for t in q.terms) or not (is_exact(left, d) and is_exact(right, d)):
         return None
-    edge = UOp.const(limit, x.dtype)
-    return less(x, edge) if c == 1 else less(edge, x)
+    return UOp(Ops.CMPLT, (build(left, d), build(right, d)))
 
 
+# -- not equal -----------------------------------------------------------------------------------------------------
 def differs(a: UOp, b: UOp) -> UOp | None:
-    """a != b of integers; None when nothing is known."""
+    """a != b of integers; None when nothing is known. A constant stands on the right."""
     lo, hi = form_bounds(_difference(a, b))
     if lo > 0 or hi < 0:
-        return _truth(True)
+        return truth(True)
     if a is b or lo == hi == 0:
-        return _truth(False)
+        return truth(False)
     return None if a.op is not Ops.CONST else UOp(Ops.CMPNE, (b, a))
-
-
-def not_(c: UOp) -> UOp:
-    """The negation of a bool; of an integer comparison with a constant it is the opposite comparison."""
-    if c.op is Ops.CONST:
-        return _truth(not c.arg)
-    if c.op is Ops.NOT:
-        return c.src[0]
-    if c.op is Ops.CMPLT and c.src[0].dtype.is_int:
-        a, b = c.src
-        if b.op is Ops.CONST and b.arg > int_range(b.dtype)[0]:
-            return less(UOp.const(b.arg - 1, b.dtype), a)
-        if a.op is Ops.CONST and a.arg < int_range(a.dtype)[1]:
-            return less(b, UOp.const(a.arg + 1, a.dtype))
-    return UOp(Ops.NOT, (c,))
-
-
-def and_(a: UOp, b: UOp) -> UOp:
-    """a and b of bools."""
-    if a is b:
-        return a
-    for x, c in ((a, b), (b, a)):
-        if c.op is Ops.CONST:
-            return x if c.arg else c
-    return UOp(Ops.AND, (a, b))
-
-
-def is_true(c: UOp) -> bool:
-    """Whether bounds prove a bool true."""
-    return bounds(c) == (1, 1)

@@ -29,12 +29,27 @@ class Division(NamedTuple):
         return bounds(self.x)
 
 
+class Box(NamedTuple):
+    """Small divisions to try a rule on, both signs: (k0*x0 + k1*x1 + ... + n) divided by each of `divisors`.
+
+    sizes: of the counters x0, x1, ...; factors: what each k may be; offsets: what n may be; inner: the first term is
+    k0 * (x // m) or k0 * (x % m) for these operations and m, with x from below zero to above.
+    """
+
+    sizes: tuple[int, ...]
+    factors: tuple[int, ...]
+    offsets: tuple[int, ...]
+    divisors: tuple[int, ...]
+    inner: tuple[tuple[Ops, int], ...] = ()
+
+
 class Rule(NamedTuple):
-    """One rewrite: its name, its law with the condition, and the function that applies it or answers None."""
+    """One rewrite: its name, its law with the condition, the function that applies it or answers None, and its box."""
 
     name: str
     law: str
     apply: Callable[[Division], UOp | None]
+    box: Box
 
 
 def floordiv(x: UOp, c: int) -> UOp:
@@ -208,14 +223,49 @@ def _exact_sum(a: Linear, b: Linear) -> Linear:
 
 
 QUOTIENT_RULES: tuple[Rule, ...] = (
-    Rule("quotient-by-one", "x // 1 = x", _q_one),
-    Rule("quotient-constant", "x // c = m when m*c <= x < (m+1)*c", _q_constant),
-    Rule("quotient-nested", "(x // b) // c = x // (b*c) for b > 0", _q_nested),
-    Rule("quotient-multiples", "(c*a + r) // c = a + r // c, r exact", _q_multiples),
-    Rule("quotient-reduced", "(c*a + r) // c = a + m when m*c <= r < (m+1)*c", _q_reduced),
-    Rule("quotient-common-factor", "(g*a + k) // (g*c) = (a + k//g) // c", _q_common_factor),
-    Rule("quotient-small-part", "(g*a + b) // (g*c) = a // c when 0 <= b < g", _q_small_part),
-    Rule("quotient-inner-quotient", "(a + x // b) // c = (a*b + x) // (b*c) for b > 0, exact", _q_inner_quotient),
+    Rule("quotient-by-one", "x // 1 = x", _q_one, Box((4, 3), (-2, 1), (-3, 0, 2), (1,))),
+    Rule(
+        "quotient-constant",
+        "x // c = m when m*c <= x < (m+1)*c",
+        _q_constant,
+        Box((3, 2), (-2, 1), tuple(range(-9, 10)), (4, 5, 8)),
+    ),
+    Rule(
+        "quotient-nested",
+        "(x // b) // c = x // (b*c) for b > 0",
+        _q_nested,
+        Box((23,), (1,), (0,), (2, 3, 4), tuple((Ops.FLOORDIV, b) for b in (-3, -2, 2, 3, 5))),
+    ),
+    Rule(
+        "quotient-multiples",
+        "(c*a + r) // c = a + r // c, r exact",
+        _q_multiples,
+        Box((4, 5), (-8, -3, 1, 4), (-7, -1, 0, 5), (3, 4)),
+    ),
+    Rule(
+        "quotient-reduced",
+        "(c*a + r) // c = a + m when m*c <= r < (m+1)*c",
+        _q_reduced,
+        Box((3, 3), (-7, -4, 5, 9), (-6, 0, 1, 4), (4, 8)),
+    ),
+    Rule(
+        "quotient-common-factor",
+        "(g*a + k) // (g*c) = (a + k//g) // c",
+        _q_common_factor,
+        Box((5, 4), (-6, -4, 4, 6), (-5, -1, 0, 3), (6, 8, 9)),
+    ),
+    Rule(
+        "quotient-small-part",
+        "(g*a + b) // (g*c) = a // c when 0 <= b < g",
+        _q_small_part,
+        Box((5, 3), (-6, -1, 1, 4), (-9, -2, 0, 1, 7), (8, 12)),
+    ),
+    Rule(
+        "quotient-inner-quotient",
+        "(a + x // b) // c = (a*b + x) // (b*c) for b > 0, exact",
+        _q_inner_quotient,
+        Box((17, 3), (-2, 1, 3), (-4, 0, 1), (2, 3, 6), tuple((Ops.FLOORDIV, b) for b in (-2, 2, 3))),
+    ),
 )
 
 
@@ -291,16 +341,49 @@ def _r_inner_remainder(t: Division) -> UOp | None:
 
 
 REMAINDER_RULES: tuple[Rule, ...] = (
-    Rule("remainder-by-one", "x % 1 = 0", _r_one),
-    Rule("remainder-one-period", "x % c = x - m*c when m*c <= x < (m+1)*c", _r_one_period),
-    Rule("remainder-nested", "(x % b) % c = x % c when c divides b > 0", _r_nested),
-    Rule("remainder-multiples", "(c*a + r) % c = r % c, r exact", _r_multiples),
-    Rule("remainder-reduced", "(c*a + r) % c = r - m*c when m*c <= r < (m+1)*c", _r_reduced),
+    Rule("remainder-by-one", "x % 1 = 0", _r_one, Box((4, 3), (-2, 1), (-3, 0, 2), (1,))),
     Rule(
-        "remainder-inner-remainder", "(k*(x % b) + r) % c = (k*x + r) % c when c divides k*b, exact", _r_inner_remainder
+        "remainder-one-period",
+        "x % c = x - m*c when m*c <= x < (m+1)*c",
+        _r_one_period,
+        Box((3, 2), (-2, 1), tuple(range(-9, 10)), (4, 5, 8)),
     ),
-    Rule("remainder-common-factor", "(g*a + k) % (g*c) = g*((a + k//g) % c) + k%g", _r_common_factor),
-    Rule("remainder-small-part", "(g*a + b) % (g*c) = g*(a % c) + b when 0 <= b < g", _r_small_part),
+    Rule(
+        "remainder-nested",
+        "(x % b) % c = x % c when c divides b > 0",
+        _r_nested,
+        Box((31,), (1,), (0,), (2, 3, 4), tuple((Ops.FLOORMOD, b) for b in (-6, -4, 4, 6, 8, 12))),
+    ),
+    Rule(
+        "remainder-multiples",
+        "(c*a + r) % c = r % c, r exact",
+        _r_multiples,
+        Box((4, 5), (-8, -3, 1, 4), (-7, -1, 0, 5), (3, 4)),
+    ),
+    Rule(
+        "remainder-reduced",
+        "(c*a + r) % c = r - m*c when m*c <= r < (m+1)*c",
+        _r_reduced,
+        Box((3, 3), (-7, -4, 5, 9), (-6, 0, 1, 4), (4, 8)),
+    ),
+    Rule(
+        "remainder-inner-remainder",
+        "(k*(x % b) + r) % c = (k*x + r) % c when c divides k*b, exact",
+        _r_inner_remainder,
+        Box((17, 3), (-2, 1, 3), (-4, 0, 1), (2, 4, 6), tuple((Ops.FLOORMOD, b) for b in (-4, 2, 4, 6))),
+    ),
+    Rule(
+        "remainder-common-factor",
+        "(g*a + k) % (g*c) = g*((a + k//g) % c) + k%g",
+        _r_common_factor,
+        Box((5, 4), (-6, -4, 4, 6), (-5, -1, 0, 3), (6, 8, 9)),
+    ),
+    Rule(
+        "remainder-small-part",
+        "(g*a + b) % (g*c) = g*(a % c) + b when 0 <= b < g",
+        _r_small_part,
+        Box((5, 3), (-6, -1, 1, 4), (-9, -2, 0, 1, 7), (8, 12)),
+    ),
 )
 
 

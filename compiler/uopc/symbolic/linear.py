@@ -29,7 +29,8 @@ def linear(u: UOp) -> Linear:
     if u.op is Ops.CONST:
         return Linear({}, int(u.arg))
     if u.op not in _FORMS:
-        return Linear({u: 1}, 0)
+        lo, hi = bounds(u)
+        return Linear({u: 1}, 0) if lo < hi else Linear({}, lo)
     stored = u._cache.get("linear") if u._cache else None
     if stored is None:
         stored = _FORMS[u.op](u)
@@ -126,7 +127,16 @@ def is_exact(form: Linear, d: DType) -> bool:
 def value_form(u: UOp, d: DType) -> Linear:
     """The form of the value of `u` modulo 2**bits of d; for a wider d, of a sum that has not wrapped before."""
     form = linear(u)
-    return form if d.bits <= u.dtype.bits or is_exact(form, u.dtype) else Linear({u: 1}, 0)
+    if d.bits > u.dtype.bits:
+        return form if is_exact(form, u.dtype) else Linear({u: 1}, 0)
+    narrow = Linear({}, form.const)
+    for t, c in form.terms.items():
+        # An atom that stands for a sum that may have wrapped is looked through once only its low bits count.
+        inner = linear(t) if d.bits <= t.dtype.bits else Linear({t: 1}, 0)
+        if len(narrow.terms) + len(inner.terms) > MAX_TERMS:
+            inner = Linear({t: 1}, 0)
+        narrow = add(narrow, scale(inner, c, d), d)
+    return narrow
 
 
 def term_order(u: UOp) -> tuple[int, int, int]:

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from uopc.dtype import Scalar, dtypes, int_range
 from uopc.ops import ALU, Ops
-from uopc.symbolic.compare import and_, differs, less, not_
+from uopc.symbolic.compare import differs, less
 from uopc.symbolic.divmod import build, floordiv, floormod
 from uopc.symbolic.fold import fold
 from uopc.symbolic.interval import bounds
 from uopc.symbolic.linear import MAX_TERMS, linear, mark
+from uopc.symbolic.logic import AND_RULES, NOT_RULES, OR_RULES, WHERE_RULES, XOR_RULES, LogicRule, first
 from uopc.uop import UOp
 
 _Operands = tuple[UOp, ...]
@@ -56,26 +57,36 @@ def _simple(u: UOp) -> UOp:
 def _node(op: Ops, src: _Operands, old: UOp) -> UOp:
     """`old` with simplified operands, simplified."""
     if old.shape == () and op in ALU:
-        if all(s.op is Ops.CONST for s in src):
-            value = fold(op, old.dtype, src[-1].dtype, tuple(s.arg for s in src))
-            if value is not None:
-                return UOp.const(value, old.dtype)
-        rule = (_INT if src[-1].dtype.is_int else _BOOL if src[-1].dtype.is_bool else _FLOAT).get(op)
-        found = rule(old, *src) if rule is not None else None
-        if found is not None:
-            return found
-    elif op is Ops.INDEX:
+        return _scalar(op, src, old)
+    if op is Ops.INDEX:
         src = (src[0], *(_unwidened(i) for i in src[1:]))
     return old if src == old.src else old.replace(src=src)
 
 
+def _scalar(op: Ops, src: _Operands, old: UOp) -> UOp:
+    if all(s.op is Ops.CONST for s in src):
+        value = fold(op, old.dtype, src[-1].dtype, tuple(s.arg for s in src))
+        if value is not None:
+            return UOp.const(value, old.dtype)
+    node = old if src == old.src else old.replace(src=src)
+    if not node.dtype.is_float:
+        lo, hi = bounds(node)
+        if lo == hi:
+            return UOp.const(lo, node.dtype)
+    rule = (_INT if src[-1].dtype.is_int else _BOOL if src[-1].dtype.is_bool else _FLOAT).get(op)
+    found = rule(node, *src) if rule is not None else None
+    return node if found is None else found
+
+
 def _unwidened(i: UOp) -> UOp:
-    """An address does not care how wide its index is."""
-    while (
-        i.op is Ops.CAST and i.src[0].dtype.is_int and i.src[0].dtype.bits <= i.dtype.bits and bounds(i.src[0])[0] >= 0
-    ):
+    """An address does not care how wide its index is, as long as the cast keeps the value."""
+    while i.op is Ops.CAST and i.src[0].dtype.is_int and _within(bounds(i.src[0]), int_range(i.dtype)):
         i = i.src[0]
     return i
+
+
+def _within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 # -- integers ------------------------------------------------------------------------------------------------------
@@ -105,13 +116,13 @@ def _shift_left(u: UOp, a: UOp, n: UOp) -> UOp | None:
 
 
 def _quotient(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    if b.op is Ops.CONST:
-        return floordiv(a, int(b.arg))
-    return UOp.const(bounds(u)[0], u.dtype) if bounds(u)[0] == bounds(u)[1] else None
+    return floordiv(a, int(b.arg)) if b.op is Ops.CONST else None
 
 
 def _remainder(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    return floormod(a, int(b.arg)) if b.op is Ops.CONST else None
+    if b.op is Ops.CONST:
+        return floormod(a, int(b.arg))
+    return a if bounds(a)[0] >= 0 and bounds(a)[1] < bounds(b)[0] else None
 
 
 def _int_max(u: UOp, a: UOp, b: UOp) -> UOp | None:
@@ -132,67 +143,6 @@ def _int_cast(u: UOp, x: UOp) -> UOp | None:
     return None
 
 
-def _by_identity(u: UOp, a: UOp, b: UOp, same: Callable[[UOp], UOp], zero: UOp | None, one: UOp | None) -> UOp | None:
-    """Bitwise rules: x op x; x op 0 and x op all-ones, which give the other operand or the constant."""
-    if a is b:
-        return same(a)
-    for x, c in ((a, b), (b, a)):
-        if c.op is Ops.CONST and c.arg == 0:
-            return zero if zero is not None else x
-        if c.op is Ops.CONST and int(c.arg) == (
-            -1 if not u.dtype.is_unsigned and not u.dtype.is_bool else int_range(u.dtype)[1]
-        ):
-            return one if one is not None else x
-    return None
-
-
-def _int_and(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    return _by_identity(u, a, b, lambda x: x, UOp.const(0, u.dtype), None)
-
-
-def _int_or(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    ones = UOp.const(-1 if u.dtype.kind == "int" else int_range(u.dtype)[1], u.dtype)
-    return _by_identity(u, a, b, lambda x: x, None, ones)
-
-
-def _xor(u: UOp, a: UOp, b: UOp) -> UOp | None:
-    if a is b:
-        return UOp.const(0, u.dtype)
-    for x, c in ((a, b), (b, a)):
-        if c.op is Ops.CONST and c.arg == 0:
-            return x
-    return None
-
-
-# -- choice --------------------------------------------------------------------------------------------------------
-def _where(u: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
-    if c.op is Ops.CONST:
-        return a if c.arg else b
-    if a is b:
-        return a
-    if c.op is Ops.NOT:
-        return _rebuilt_where(u, c.src[0], b, a)
-    # The same question asked again inside a branch has the answer it had outside.
-    if a.op is Ops.WHERE and a.src[0] is c:
-        return _rebuilt_where(u, c, a.src[1], b)
-    if b.op is Ops.WHERE and b.src[0] is c:
-        return _rebuilt_where(u, c, a, b.src[2])
-    return _bool_where(u, c, a, b) if u.dtype.is_bool else None
-
-
-def _rebuilt_where(u: UOp, c: UOp, a: UOp, b: UOp) -> UOp:
-    found = _where(u, c, a, b)
-    return found if found is not None else UOp(Ops.WHERE, (c, a, b))
-
-
-def _bool_where(u: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
-    if (a.op, b.op) == (Ops.CONST, Ops.CONST):
-        return c if a.arg else not_(c)
-    if b.op is Ops.CONST and not b.arg:
-        return and_(c, a)
-    return None
-
-
 # -- floats: only what holds for every bit pattern --------------------------------------------------------------
 def _is(c: UOp, value: Scalar) -> bool:
     return c.op is Ops.CONST and c is UOp.const(value, c.dtype)
@@ -206,6 +156,10 @@ def _float_product(u: UOp, a: UOp, b: UOp) -> UOp | None:
     return a if _is(b, 1.0) else b if _is(a, 1.0) else None
 
 
+def _by(rules: tuple[LogicRule, ...]) -> Callable[..., UOp | None]:
+    return lambda u, *src: first(rules, *src)
+
+
 _INT: dict[Ops, Callable[..., UOp | None]] = {
     Ops.ADD: _sum,
     Ops.MUL: _product,
@@ -216,26 +170,26 @@ _INT: dict[Ops, Callable[..., UOp | None]] = {
     Ops.MAX: _int_max,
     Ops.CMPLT: lambda u, a, b: less(a, b),
     Ops.CMPNE: lambda u, a, b: differs(a, b),
-    Ops.AND: _int_and,
-    Ops.OR: _int_or,
-    Ops.XOR: _xor,
+    Ops.AND: _by(AND_RULES),
+    Ops.OR: _by(OR_RULES),
+    Ops.XOR: _by(XOR_RULES),
     Ops.CAST: _int_cast,
-    Ops.WHERE: _where,
+    Ops.WHERE: _by(WHERE_RULES),
 }
 _FLOAT: dict[Ops, Callable[..., UOp | None]] = {
     Ops.ADD: _float_sum,
     Ops.MUL: _float_product,
     Ops.MAX: lambda u, a, b: a if a is b else None,
-    Ops.WHERE: _where,
+    Ops.WHERE: _by(WHERE_RULES),
 }
 _BOOL: dict[Ops, Callable[..., UOp | None]] = {
-    Ops.MUL: lambda u, a, b: and_(a, b),
-    Ops.AND: lambda u, a, b: and_(a, b),
-    Ops.MAX: lambda u, a, b: _int_or(u, a, b),
-    Ops.OR: _int_or,
-    Ops.XOR: _xor,
-    Ops.CMPNE: _xor,
-    Ops.NOT: lambda u, a: not_(a),
-    Ops.WHERE: _where,
+    Ops.MUL: _by(AND_RULES),
+    Ops.AND: _by(AND_RULES),
+    Ops.MAX: _by(OR_RULES),
+    Ops.OR: _by(OR_RULES),
+    Ops.XOR: _by(XOR_RULES),
+    Ops.CMPNE: _by(XOR_RULES),
+    Ops.NOT: _by(NOT_RULES),
+    Ops.WHERE: _by(WHERE_RULES),
     Ops.CAST: lambda u, a: a if u.dtype is dtypes.bool else None,
 }
