@@ -11,6 +11,7 @@ from programs import Array
 from uopc.nptypes import np_dtype
 from uopc.pipeline import Compiled
 from uopc.runtime.build import build_library
+from uopc.runtime.errors import BuildError
 
 Run = Callable[[Mapping[int, Array]], list[Array]]
 
@@ -18,8 +19,15 @@ Run = Callable[[Mapping[int, Array]], list[Array]]
 def build_together(programs: Sequence[Compiled]) -> list[Run]:
     """One function per program, from its inputs by slot to its outputs. Their symbols must differ."""
     flags = sorted({flag for p in programs for flag in p.flags})
-    library = ctypes.CDLL(str(build_library(_joined([p.source for p in programs]), flags).path))
+    try:
+        library = _loaded(_joined([p.source for p in programs]), flags)
+    except BuildError:  # two programs use one name for different helpers: then each is built by itself
+        return [_caller(p, _loaded(p.source, p.flags)) for p in programs]
     return [_caller(p, library) for p in programs]
+
+
+def _loaded(source: str, flags: Sequence[str]) -> ctypes.CDLL:
+    return ctypes.CDLL(str(build_library(source, flags).path))
 
 
 def _joined(sources: list[str]) -> str:

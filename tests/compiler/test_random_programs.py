@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from batch import build_together
+from kernels import random_kernel
 from lesson_text import lesson_text
 from programs import Array, Program, difference, random_program
 
@@ -14,6 +15,7 @@ from uopc.uir import dump, format, parse
 from uopc.uop import UOp
 
 PROGRAMS = 2000
+KERNELS = 320
 BATCH = 100
 STEPS = 200_000  # of a loop program that is followed one by one
 
@@ -44,6 +46,19 @@ def test_compiled_programs_agree_with_their_meaning(first: int, plain: bool) -> 
         if wrong:
             failures[seed] = f"{wrong}\n{dump(p.root)}"
     assert not failures, "\n".join(f"seed {seed}: {text}" for seed, text in failures.items())
+
+
+@pytest.mark.parametrize("first", range(0, KERNELS, 40))
+@pytest.mark.parametrize("how", ["plain", "fast", "threads"])
+def test_compiled_kernels_agree_with_their_meaning(first: int, how: str) -> None:
+    kernels = {seed: random_kernel(seed) for seed in range(first, first + 40)}
+    compiled = [
+        compile_program(p.root, f"k{seed}", plain=how == "plain", threads=2 if how == "threads" else 1)
+        for seed, p in kernels.items()
+    ]
+    for (seed, p), run in zip(kernels.items(), build_together(compiled)):
+        wrong = mismatch(expected(p), run(p.inputs), p.errors)
+        assert wrong is None, f"kernel {seed}: {wrong}\n{dump(p.root)}"
 
 
 @pytest.mark.parametrize("first", range(0, 1000, BATCH))
