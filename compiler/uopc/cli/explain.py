@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 from uopc.cli.files import read
 from uopc.cli.terminal import complain, printable
 from uopc.uir import analyze
+
+if TYPE_CHECKING:
+    from uopc.analysis.explanation import Explanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,17 +23,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the explanation of the value; 1 when there is no such value or it is unknown."""
-    from uopc.analysis.explain import explain_json
-    from uopc.analysis.text import explanation_text
+    from uopc.analysis.explain import explain, explain_json
+    from uopc.analysis.style import ASCII
 
     analysis = analyze(read(args.file))
     name = args.value.removeprefix("%")
     if name not in analysis.values:
         known = ", ".join(f"%{n}" for n in list(analysis.values)[:8])
-        complain(f"{args.file}: error: there is no value %{name}" + (f" (there are {known}, ...)" if known else ""))
+        complain(f"{args.file}: error: there is no value %{name}" + (f" (there are {known} ...)" if known else ""))
         return 1
     if args.json:
         print(json.dumps(explain_json(analysis, name), ensure_ascii=False))
     else:
-        print("\n".join(printable(line) for line in explanation_text(analysis, name).splitlines()))
+        print("\n".join(map(printable, explained(explain(analysis, name, ASCII, traced=True)))))
     return 0 if analysis.values[name].uop is not None else 1
+
+
+def explained(e: Explanation) -> list[str]:
+    """The explanation as lines: what the value is, its index map, where it lies in memory, the trace."""
+    from uopc.analysis.trace import trace_text
+
+    if e.unknown:
+        return [f"{e.name} is unknown: {e.unknown}"]
+    lines = [f"{e.name} : {e.type}" + (f"   {e.summary}" if e.summary else "")]
+    facts = [*e.equation, *(f"= {place}" for place in e.places), e.zero]
+    facts += [e.layout.text if e.layout else e.why_not_strided, *e.reads, e.reduction.text if e.reduction else ""]
+    facts += [f"the same value as {', '.join(e.same_as)}" if e.same_as else "", *e.notes, _users(e)]
+    lines += [f"  {fact}" for fact in facts if fact]
+    return [*lines, "", *trace_text(list(e.trace)).splitlines()] if e.trace else lines
+
+
+def _users(e: Explanation) -> str:
+    more = f" and {e.more_users:,} more" if e.more_users else ""
+    names = ", ".join(f"{user.name} (line {user.line + 1})" for user in e.used_by)
+    return f"used by {names}{more}" if names else ""

@@ -23,10 +23,12 @@ BASELINE = ("-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-ffp-contrac
 # Speed only: a compiler that lacks one of these (Apple's has no OpenMP) gives the same values without it.
 OPTIONAL = ("-march=native", "-fopenmp")
 
-# Compilers are superlinear in the longest function. gcc 12 on straight-line integer code of about 36 bytes a line:
-# 1,000 lines 1.2 s at -O2; 4,000 lines 21 s at -O2, 2.3 s at -O1; 10,000 lines 14 s at -O1, 0.6 s at -O0.
-_O2_UP_TO = 48_000  # bytes of the longest function
-_O1_UP_TO = 160_000
+# Compilers are superlinear in the longest function. gcc 12, seconds of CPU for straight-line integer code with selects
+# (about 36 bytes a line): 4,000 lines 20 at -O2, 2 without the two passes named here; 10,000 lines 57, 6, and 0.6 at
+# -O0. A thousand nested selects (26,000 bytes): 20 at -O2, 1 without.
+_O2_UP_TO = 16_000  # bytes of the longest function
+_LIGHTER_UP_TO = 160_000
+_LIGHTER = ("-O2", "-fno-thread-jumps", "-fno-gcse")
 
 DEFAULT_TIMEOUT = 120.0  # seconds for the compiler
 _ERROR_LINES = 5
@@ -74,13 +76,13 @@ def all_flags(source: str, extra: Iterable[str], compiler: Compiler) -> tuple[st
     """What the compiler is told: the baseline, the level that this source can afford, and the renderer's own flags."""
     position = () if platform.IS_WINDOWS else ("-fPIC",)
     sane = ("-fno-sanitize=all",) if compiler.is_zig else ()
-    chosen = [*BASELINE, _level(source), "-march=native", *position, *sane, *extra]
+    chosen = [*BASELINE, *_level(source), "-march=native", *position, *sane, *extra]
     return tuple(dict.fromkeys(chosen))
 
 
-def _level(source: str) -> str:
+def _level(source: str) -> tuple[str, ...]:
     longest = max(len(body) for body in re.split(r"^}", source, flags=re.MULTILINE))
-    return "-O2" if longest <= _O2_UP_TO else "-O1" if longest <= _O1_UP_TO else "-O0"
+    return ("-O2",) if longest <= _O2_UP_TO else _LIGHTER if longest <= _LIGHTER_UP_TO else ("-O0",)
 
 
 def _compile(

@@ -125,7 +125,7 @@ def reduced_terms(root: UOp) -> int:
 def _largest(got: Array, reference: Array) -> float:
     if not got.size:
         return 0.0
-    a, b = _wide(got), _wide(reference)
+    a, b = np.atleast_1d(_wide(got)), np.atleast_1d(_wide(reference))
     with np.errstate(all="ignore"):
         gap = np.abs(a - b)
     gap[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
