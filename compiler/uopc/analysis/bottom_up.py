@@ -13,20 +13,23 @@ T = TypeVar("T")
 Rule = Callable[[UOp], T]
 
 
-def fact(u: UOp, name: str, rule: Rule[T], operands: Callable[[UOp], Iterable[UOp]] = lambda u: u.src) -> T:
+def all_operands(u: UOp) -> tuple[UOp, ...]:
+    """The operands of a node."""
+    return u.src
+
+
+def fact(u: UOp, name: str, rule: Rule[T], operands: Callable[[UOp], Iterable[UOp]] = all_operands) -> T:
     """rule(u), after the same for every operand that lacks it. `rule` reads its operands' facts by calling `fact`."""
-    stack = [u]
-    while stack:
-        x = stack[-1]
-        missing = [s for s in operands(x) if not _has(s, name)] if not _has(x, name) else []
-        if missing:
-            stack.extend(missing)
-        else:
-            stack.pop()
-            x.cached(name, rule)
-    found: T = u.cached(name, rule)
+    if u._cache is None or name not in u._cache:
+        stack = [u]
+        while stack:
+            x = stack[-1]
+            missing = [s for s in operands(x) if s._cache is None or name not in s._cache]
+            if missing:
+                stack.extend(missing)
+            else:
+                stack.pop()
+                x.cached(name, rule)
+    assert u._cache is not None
+    found: T = u._cache[name]
     return found
-
-
-def _has(u: UOp, name: str) -> bool:
-    return u._cache is not None and name in u._cache
