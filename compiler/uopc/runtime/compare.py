@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uopc.dtype import DType, dtypes
-from uopc.nptypes import Array, np_dtype
+from uopc.nptypes import Array
 from uopc.ops import Ops
 from uopc.runtime.arrays import load_array
 from uopc.runtime.errors import InputError
@@ -143,8 +143,3 @@ def number_text(value: Any) -> str:
     if isinstance(value, np.bool_):
         return "true" if value else "false"
     return str(value)
-
-
-def of_dtype(values: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """Values as an array of exactly that dtype and shape."""
-    return np.asarray(values, np_dtype(dtype)).reshape(shape)

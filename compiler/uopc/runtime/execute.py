@@ -99,7 +99,7 @@ def _prepare(
     described: list[dict[str, Any]] = []
     for k, arg in enumerate(args):
         source = ""
-        if arg.slot in inputs:
+        if arg.slot in inputs and inputs[arg.slot].size:
             source = str(folder / f"in{k}")
             _contents(arg, inputs[arg.slot]).tofile(source)
         target = str(folder / f"out{k}") if arg.output else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,13 @@ import numpy as np
 from uopc.dtype import dtypes
 from uopc.evaluate import EvaluationError, EvaluationTooLarge, evaluate
 from uopc.nptypes import Array
-from uopc.runtime.build import DEFAULT_TIMEOUT, Built, build_library
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
-from uopc.runtime.compare import check_expect, of_dtype, verify
+from uopc.runtime.compare import check_expect, verify
 from uopc.runtime.errors import Cancelled, LoadError, RunError
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
+from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library
 from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
 from uopc.runtime.result import OutputResult, RunResult
 from uopc.runtime.toolchain import Compiler, find_compiler
@@ -115,7 +116,8 @@ class _Job:
         if done.check:
             raise RunError(self._outside(analysis, compiled.checks[done.check - 1]))
         for target, out in zip(targets, compiled.outputs):
-            array = of_dtype(done.outputs[out.arg], out.dtype, out.shape)
+            flat = done.outputs[out.arg][: prod(out.shape)]  # without elements it is declared with one in C
+            array = flat.reshape(out.shape)
             self.result.outputs.append(OutputResult(f"%{target.name}", out.dtype, array))
         self._expect(analysis, targets)
         self.stage("verify")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from uopc.nptypes import Array, np_dtype
-from uopc.runtime.build import build_library
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.errors import RunError
 from uopc.runtime.inputs import BufferUse, buffers_of
+from uopc.runtime.library import build_library
 from uopc.uop import UOp
 
 if TYPE_CHECKING:
@@ -66,15 +67,17 @@ class Program:
         if code:
             access = self._compiled.checks[code - 1]
             raise RunError(f"a {access.op.value} is outside its memory: {access!r}")
-        found = tuple(arrays[out.arg].reshape(out.shape) for out in self._compiled.outputs)
+        # An output without elements is declared with one in C.
+        found = tuple(arrays[out.arg][: prod(out.shape)].reshape(out.shape) for out in self._compiled.outputs)
         return found[0] if len(found) == 1 else found
 
     def _argument(self, arg: Arg, inputs: Mapping[int, Array]) -> Array:
         if not arg.output:
             return inputs[arg.slot]
         dtype = np_dtype(arg.dtype)
-        if arg.slot in inputs and arg.slot in self._uses:
-            return np.array(inputs[arg.slot], dtype, order="C").reshape(-1)
+        given = inputs.get(arg.slot) if arg.slot in self._uses else None
+        if given is not None and given.size:
+            return np.array(given, dtype, order="C").reshape(-1)
         # A loop program may leave elements of its output unwritten; a shaped one writes them all.
         return np.zeros(arg.size, dtype) if arg.slot in self._uses else np.empty(arg.size, dtype)
 

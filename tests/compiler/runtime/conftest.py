@@ -11,10 +11,10 @@ import pytest
 from runtime_help import Argument
 
 from uopc.dtype import dtypes
-from uopc.runtime.build import build_library
 from uopc.runtime.cache import Cache
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.execute import Execution, execute
+from uopc.runtime.library import build_library
 from uopc.runtime.limits import Limits
 
 

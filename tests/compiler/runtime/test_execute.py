@@ -12,11 +12,11 @@ import pytest
 from runtime_help import Argument, wait_until
 
 from uopc.dtype import dtypes
-from uopc.runtime.build import build_library
 from uopc.runtime.cache import Cache
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import Cancelled, LoadError, RunError, Stopped
 from uopc.runtime.execute import Execution, execute
+from uopc.runtime.library import build_library
 from uopc.runtime.limits import Limits
 
 DOUBLE = "for (int i = 0; i < 4; i++) o[i] = a[i] * 2;"

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from runtime_help import fake_compiler, wait_until
 
-from uopc.runtime import build as build_module
 from uopc.runtime import cache as cache_module
-from uopc.runtime.build import BASELINE, all_flags, build_library
+from uopc.runtime import library as library_module
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import BuildError, Cancelled, NoCompilerError
+from uopc.runtime.library import BASELINE, all_flags, build_library
 from uopc.runtime.toolchain import Compiler, find_compiler
 
 ANSWER = "int answer(void) { return 42; }\n"
@@ -126,7 +126,7 @@ def test_key_depends_on_all_that_matters(cache: Cache, tmp_path: Path, monkeypat
     keys = {build_library(ANSWER, cache=cache).key}
     keys.add(build_library(ANSWER + "\n", cache=cache).key)
     keys.add(build_library(ANSWER, ("-DX=1",), cache=cache).key)
-    monkeypatch.setattr(build_module.platform, "cpu_identity", lambda: "another CPU")
+    monkeypatch.setattr(library_module.platform, "cpu_identity", lambda: "another CPU")
     keys.add(build_library(ANSWER, cache=cache).key)
     real = find_compiler()
     keys.add(build_library(ANSWER, cache=cache, compiler=Compiler(real.command, real.identity + "newer")).key)
@@ -259,7 +259,7 @@ def test_arguments_are_a_list(cache: Cache, tmp_path: Path) -> None:
 _BUILDER = """
 import ctypes, sys
 from pathlib import Path
-from uopc.runtime.build import build_library
+from uopc.runtime.library import build_library
 from uopc.runtime.cache import Cache
 built = build_library("int answer(void) { return 42; }\\n", cache=Cache(Path(sys.argv[1])))
 print(ctypes.CDLL(str(built.path)).answer())
