@@ -10,7 +10,7 @@ from programs import Array
 
 from uopc.nptypes import np_dtype
 from uopc.pipeline import Compiled
-from uopc.runtime.build import build_library
+from uopc.runtime.library import build_library
 from uopc.runtime.errors import BuildError
 
 Run = Callable[[Mapping[int, Array]], list[Array]]
