@@ -121,10 +121,18 @@ _BY_NAME = {d.name: d for d in dtypes.all}
 def _round_float(d: DType, value: Scalar) -> float:
     try:
         code = _FLOAT_CODES[d.bits]
-        rounded: float = struct.unpack(code, struct.pack(code, float(value)))[0]
+        exact = _to_odd(value) if isinstance(value, int) and d.bits < 64 else value
+        rounded: float = struct.unpack(code, struct.pack(code, float(exact)))[0]
         return rounded
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def _to_odd(value: int) -> int:
+    """A number that a double holds and that rounds to every narrower float as `value` does: to nearest only once."""
+    extra = max(abs(value).bit_length() - 50, 0)
+    kept = value >> extra
+    return (kept | (kept << extra != value)) << extra
 
 
 def int_range(d: DType) -> tuple[int, int]:

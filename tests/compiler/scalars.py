@@ -82,7 +82,7 @@ def columns(roots: Iterable[UOp], known: Columns) -> dict[UOp, Sequence[int]]:
 def corners(d: DType) -> list[int]:
     """The values where a dtype's arithmetic is interesting."""
     lo, hi = int(dtypes.min(d)), int(dtypes.max(d))
-    return sorted({v for v in (lo, lo + 1, lo // 2, -3, -1, 0, 1, 2, 5, hi // 2 + 1, hi - 1, hi) if lo <= v})
+    return sorted({v for v in (lo, lo + 1, lo // 2, -3, -1, 0, 1, 2, 5, hi // 2 + 1, hi - 1, hi) if lo <= v <= hi})
 
 
 def load(slot: int, d: DType) -> UOp:

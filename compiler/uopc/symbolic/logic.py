@@ -114,7 +114,7 @@ def and_(a: UOp, b: UOp) -> UOp:
 
 
 def _where_truth(c: UOp, a: UOp, b: UOp) -> UOp | None:
-    if a.dtype is not dtypes.bool or (a.op, b.op) != (Ops.CONST, Ops.CONST):
+    if a.dtype is not dtypes.bool or (a.op, b.op) != (Ops.CONST, Ops.CONST) or a is b:
         return None
     return c if a.arg else not_(c)
 
