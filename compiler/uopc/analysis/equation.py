@@ -95,10 +95,10 @@ class _Equation:
     def operand(self, u: UOp, idx: Index) -> _Written:
         """A value at an index: by its name if it has one, else written out."""
         name = self.names(u)
-        if u.op is Ops.CONST:
-            return constant_text(u), _TIGHT
         if name is not None:
             return self.named(name, idx), _TIGHT
+        if u.op is Ops.CONST:
+            return constant_text(u), _TIGHT
         self.budget -= 1
         if self.budget < 0:
             return f"{u.op.value}({self.style.more})", _TIGHT

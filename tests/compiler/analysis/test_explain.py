@@ -45,6 +45,18 @@ STEPS = [
     ("%0 = const 0.5 : dtype=f32", "%0", [], []),
     ("%0 = buffer 12 : dtype=f32 slot=0\n%1 = add %0, 2", "%1", ["%1[i] = %0[i] + 2.0"], ["buffer 0 at i"]),
     (
+        "%0 = buffer 12 : dtype=f32 slot=0\n%c = const 2.0 : dtype=f32\n%1 = add %0, 2",
+        "%1",
+        ["%1[i] = %0[i] + 2.0"],
+        ["buffer 0 at i"],
+    ),
+    (
+        "%0 = buffer 12 : dtype=f32 slot=0\n%c = const 2.0 : dtype=f32\n%1 = add %0, %c",
+        "%1",
+        ["%1[i] = %0[i] + %c"],
+        ["buffer 0 at i"],
+    ),
+    (
         "%0 = buffer 12 : dtype=f32 slot=0\n%1 = reshape %0, (3, 1, 4)",
         "%1",
         ["%1[i, j, k] = %0[4·i + k]"],
@@ -292,7 +304,7 @@ def test_trace_shows_a_shared_part_once() -> None:
 # -- large programs ------------------------------------------------------------------------------------------------
 def test_a_chain_of_a_hundred_thousand_steps() -> None:
     u: UOp = buf(0, 8)
-    for k in range(100_000):
+    for k in range(100_000):  # a legal program
         u = u.alu(Ops.MAX, float(k % 7))
     mapped = index_map(u)
     assert mapped.places() == ("the max at [i]",)
