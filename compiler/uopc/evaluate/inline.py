@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from uopc.ops import Ops
+from uopc.ops import EFFECTS, Ops
 from uopc.uop import UOp
 
 _JOINS = frozenset({Ops.GROUP, Ops.SINK})
@@ -58,13 +58,13 @@ def _stores(effects: tuple[UOp, ...]) -> Iterator[UOp]:
             pending.extend(reversed(u.src))
 
 
-def outputs_of(root: UOp) -> list[tuple[int | None, UOp]]:
-    """(slot, value) of each output of a shaped graph, in order; the slot is None unless the value is stored."""
-    if root.op is not Ops.STORE and root.op not in _JOINS:
-        return [(None, root)]
-    if any(s.op is Ops.STORE or s.op in _JOINS for s in (root, *root.src) if s is not root) or root.op is Ops.STORE:
-        return [(int(buffer_of(s.src[0]).arg.slot), s.src[1]) for s in _stores((root,))]
-    return [(None, value) for value in root.src]
+def outputs_of(root: UOp) -> list[UOp]:
+    """The values that a shaped graph gives, in order: those stored or named by a sink, or the root itself."""
+    if root.op not in EFFECTS:
+        return [root]
+    if root.op is Ops.SINK and not any(s.op in EFFECTS for s in root.src):
+        return list(root.src)
+    return [store.src[1] for store in _stores((root,))]
 
 
 def buffer_of(destination: UOp) -> UOp:

@@ -1,12 +1,14 @@
 """Values of shaped graphs.
 
-Nodes of up to `limit` elements are worked out whole, in order, and dropped after their last use. Larger ones are never
-formed: they are only asked for the elements that a smaller node, or a piece of the result, needs (see `points`).
-Reductions, stages and outputs are formed whatever their size, since asking for them twice would compute them twice.
+Small nodes are worked out whole, in order, and dropped after their last use. A large one is formed if it is used more
+than once; otherwise it is only asked for the elements that its user needs, piece by piece (see `points`), so a chain of
+operations runs through the cache and a sum over a product never holds the product. Beyond `limit` elements nothing is
+formed but reductions, stages and outputs.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from math import prod
 
@@ -27,11 +29,13 @@ from uopc.uop import UOp, toposort
 WHOLE_LIMIT = 1 << 24  # elements up to which a value is held whole
 BUDGET = 1 << 34  # elements that may be computed in pieces: about a minute
 
+_SMALL = 1 << 18  # elements up to which every value is formed
 _FORMED = frozenset({Ops.REDUCE, Ops.STAGE})
+_COPIES = MOVEMENT | {Ops.STACK, Ops.INDEX}
 _MAX_FORMED = 1 << 28  # elements of a large reduction or stage that is kept
 _MAX_OUTPUT = 1 << 31  # elements of one output
 _IN_FLIGHT = 1 << 25  # elements of all intermediate arrays of one question together
-_CHUNKS = (1 << 12, 1 << 22)  # smallest and largest intermediate array of a question
+_CHUNKS = (1 << 12, 1 << 18)  # smallest and largest intermediate array of a question
 
 
 def evaluate_shaped(root: UOp, given: Mapping[int, npt.ArrayLike], limit: int, budget: int) -> list[Array]:
@@ -40,7 +44,7 @@ def evaluate_shaped(root: UOp, given: Mapping[int, npt.ArrayLike], limit: int, b
     given: the elements of each buffer that is read, by slot. Raises EvaluationError, and EvaluationTooLarge beyond
     `budget`.
     """
-    values = [value for _, value in outputs_of(inlined(root))]
+    values = outputs_of(inlined(root))
     for v in values:
         if prod(v.shape) > _MAX_OUTPUT:
             raise EvaluationTooLarge(f"an output of {prod(v.shape):,} elements", v)
@@ -60,10 +64,16 @@ class _Evaluation:
 
     def _choose(self, limit: int) -> set[UOp]:
         """The nodes that are worked out whole."""
+        uses = Counter(s for u in self.order for s in u.src)
         formed = set(self.outputs)
         for u in self.order:
             size = prod(u.shape)
-            if u.op is Ops.BUFFER or size <= limit or (u.op in _FORMED and size <= _MAX_FORMED):
+            if (
+                u.op is Ops.BUFFER
+                or size <= min(limit, _SMALL)
+                or (u.op in _FORMED and size <= _MAX_FORMED)
+                or (u.op is not Ops.EXPAND and size <= limit and (uses[u] > 1 or _is_copy(u, formed)))
+            ):
                 formed.add(u)
         return formed
 
@@ -119,6 +129,11 @@ class _Evaluation:
         for box in boxes(u.shape, max(1, self.points.chunk // max(1, terms))):
             result[tuple(slice(b, e) for b, e in box)] = self.points.at(u, box_mesh(box))
         return result
+
+
+def _is_copy(u: UOp, formed: set[UOp]) -> bool:
+    """Whether `u` only moves elements that are at hand: NumPy does that better as a whole."""
+    return u.op in _COPIES and all(s in formed for s in u.src)
 
 
 def _own(value: Array, u: UOp) -> Array:
