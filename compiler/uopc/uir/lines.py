@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from uopc.ops import ALIASES
 from uopc.uir import scan
 from uopc.uir.bind import Bound, bind
 from uopc.uir.directives import Directive, is_directive, parse_directive
 from uopc.uir.drafts import Draft, replace
-from uopc.uir.model import NO_ATTRS, Ref, Span, Statement
-from uopc.uir.parser import LineParser, SyntaxFault, statement_head
+from uopc.uir.model import NO_ATTRS, Attr, Number, Operand, Ref, Span, Statement
+from uopc.uir.parser import LineParser, SyntaxFault, statement_head, well_formed
 
 VERSION = "v1"
 MAX_LINE = 4_000_000
@@ -44,6 +45,10 @@ class Line:
 def parse_line(text: str) -> Line:
     """The line of a text without line end. Never raises."""
     line = Line(text)
+    simple = scan.SIMPLE.match(text)
+    if simple is not None and len(text) < scan.MAX_DIGITS:
+        _simple(line, simple)
+        return line
     head = scan.HEAD.match(text)
     if head is not None:
         _statement(line, head)
@@ -59,6 +64,19 @@ def parse_line(text: str) -> Line:
     return line
 
 
+def _simple(line: Line, found: re.Match[str]) -> None:
+    """The same as `_statement` for the most common lines, from one match."""
+    operands: list[Operand] = []
+    for k in (3, 5):
+        if found[k] is not None:
+            operands.append(Ref(found[k], Span(found.start(k) - 1, found.end(k))))
+        elif (text := found[k + 1]) is not None:
+            value = scan.number_value(text)
+            assert value is not None  # only a number of very many digits has no value
+            operands.append(Number(value, text, Span(*found.span(k + 1))))
+    _finish(line, found, tuple(operands), NO_ATTRS, operands[-1].span.end)
+
+
 def _statement(line: Line, head: re.Match[str]) -> None:
     text = line.text
     if len(text) > MAX_LINE:
@@ -66,23 +84,35 @@ def _statement(line: Line, head: re.Match[str]) -> None:
         message = f"a line of {len(text):,} characters is too long, the limit is {MAX_LINE:,}"
         line.drafts = (Draft(Span(0, 1), "too-large", message),)
         return
-    parser = LineParser(text, head.end())
+    tokens = scan.tokens(text, head.end())
+    if tokens and tokens[-1][0] == scan.COMMENT:
+        line.comment = tokens.pop()[1]
+    operands, attrs = well_formed(text, tokens) or _slowly(line, tokens)
+    _finish(line, head, tuple(operands), attrs, tokens[-1][2] if tokens else head.end())
+
+
+def _finish(
+    line: Line, head: re.Match[str], operands: tuple[Operand, ...], attrs: Mapping[str, Attr], end: int
+) -> None:
+    start, stop = head.span(1)
+    name_span = Span(start - 1, stop)
+    op_span, span = Span(*head.span(2)), Span(start - 1, end)
+    line.statement = st = Statement(head[1], name_span, head[2], op_span, operands, attrs, span)
+    line.name = st.name
+    line.refs = tuple([o for o in operands if type(o) is Ref])
+    if not line.drafts:
+        line.bound, line.drafts = bind(st)
+    line.special = st.op if st.op in _SPECIAL else ""
+
+
+def _slowly(line: Line, tokens: list[scan.Token]) -> tuple[list[Operand], Mapping[str, Attr]]:
+    """What can be read of a line that is not well formed, or not simple; notes what is wrong."""
+    parser = LineParser(line.text, tokens)
     try:
         parser.parse()
     except SyntaxFault as fault:
         line.drafts = (fault.draft,)
-    line.comment = parser.comment
-    end = parser.tokens[-1][2] if parser.tokens else head.end()
-    start, op = head.span(1), head.span(2)
-    line.statement = st = Statement(
-        head.group(1), Span(start[0] - 1, start[1]), head.group(2), Span(*op), tuple(parser.operands), parser.attrs,
-        Span(start[0] - 1, end),
-    )  # fmt: skip
-    line.name = st.name
-    line.refs = tuple([o for o in st.operands if isinstance(o, Ref)])
-    if not line.drafts:
-        line.bound, line.drafts = bind(st)
-    line.special = st.op if st.op in _SPECIAL else ""
+    return parser.operands, parser.attrs
 
 
 def _broken_head(line: Line) -> None:

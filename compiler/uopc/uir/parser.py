@@ -22,24 +22,18 @@ class SyntaxFault(Exception):
 
 
 class LineParser:
-    """The tokens of one line from `start`, and where reading stands."""
+    """The tokens of one line after its operation, without a comment, and where reading stands."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text = text
-        self.tokens = scan.tokens(text, start)
-        self.comment = -1
-        if self.tokens and self.tokens[-1][0] == COMMENT:
-            self.comment = self.tokens.pop()[1]
+        self.tokens = tokens
         self.at = 0
         self.operands: list[Operand] = []
         self.attrs: Mapping[str, Attr] = NO_ATTRS
 
     def parse(self) -> None:
         """Operands, then keywords. Raises SyntaxFault; what was read before it stays."""
-        found = well_formed(self.text, self.tokens)
-        if found is not None:
-            self.operands, self.attrs = found
-        elif self._operands():
+        if self._operands():
             self._keywords()
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -233,7 +227,7 @@ def well_formed(text: str, tokens: list[Token]) -> _Parts | None:
                 return None
             operands.append(number)
             at += 1
-        elif kind == PUNCT and text[start] in "([" and (found := _flat_list(text, tokens, at)) is not None:
+        elif kind == PUNCT and text[start] in "([" and (found := _list(text, tokens, at)) is not None:
             operands.append(found[0])
             at = found[1]
         else:
@@ -253,24 +247,33 @@ def _number(text: str, start: int, end: int) -> Number | None:
     return None if value is None else Number(value, written, Span(start, end))
 
 
-def _flat_list(text: str, tokens: list[Token], at: int) -> tuple[Group, int] | None:
-    """A list of numbers separated by commas or blanks, and the token after it; None for any other list."""
+def _list(text: str, tokens: list[Token], at: int, nested: bool = False) -> tuple[Group, int] | None:
+    """A list of numbers or of lists of numbers, and the token after it; None for any other list."""
     begin = tokens[at][1]
     close = _CLOSE[text[begin]]
     items: list[Operand] = []
-    comma = True
-    for k in range(at + 1, len(tokens)):
-        kind, start, end = tokens[k]
+    comma, count = True, len(tokens)
+    at += 1
+    while at < count:
+        kind, start, end = tokens[at]
+        at += 1
         if kind == NUMBER:
             number = _number(text, start, end)
             if number is None:
                 return None
             items.append(number)
             comma = False
-        elif kind == PUNCT and text[start] == close:
-            return Group(tuple(items), Span(begin, end), text[begin] + close), k + 1
-        elif kind == PUNCT and text[start] == "," and not comma:
+            continue
+        if kind != PUNCT:
+            return None
+        char = text[start]
+        if char == close:
+            return Group(tuple(items), Span(begin, end), text[begin] + close), at
+        if char == "," and not comma:
             comma = True
+        elif char in _CLOSE and not nested and (found := _list(text, tokens, at - 1, True)) is not None:
+            items.append(found[0])
+            at, comma = found[1], False
         else:
             return None
     return None
@@ -294,7 +297,7 @@ def _keyword_part(text: str, tokens: list[Token], at: int, operands: list[Operan
             value = Word(written, span)
         elif kind == NUMBER:
             value = _number(text, begin, finish)
-        elif kind == PUNCT and written in _CLOSE and (found := _flat_list(text, tokens, at + 2)) is not None:
+        elif kind == PUNCT and written in _CLOSE and (found := _list(text, tokens, at + 2)) is not None:
             value, following = found
         else:
             return None

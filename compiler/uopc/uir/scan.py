@@ -20,6 +20,9 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 HEAD = re.compile(rf"[ \t]*%([A-Za-z0-9_.]+)[ \t]*=[ \t]*({_WORD})")
+# The most common lines as a whole: one or two operands, names or plain decimal numbers, and nothing else.
+_PLAIN = r"[ \t]*(?:%([A-Za-z0-9_.]+)|([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?))[ \t]*"
+SIMPLE = re.compile(rf"[ \t]*%([A-Za-z0-9_.]+)[ \t]*=[ \t]*({_WORD})[ \t]+{_PLAIN}(?:,{_PLAIN})?\Z")
 NUMBER_ONLY = re.compile(_NUMBER)
 
 TRUTH = {"true": True, "True": True, "false": False, "False": False}

@@ -32,6 +32,7 @@ class _Missing:
 
 
 _MISSING = _Missing()
+_AROUND = {leading: Around("", leading, None) for leading in (False, True)}
 Resolve: TypeAlias = "Callable[[str], UOp | _Missing | None]"
 
 
@@ -113,6 +114,8 @@ class State:
         return uop, (*notes, *said) if notes else said
 
     def _around(self, item: Line, bound: Bound) -> Around:
+        if item.special not in ("buffer", "alloc"):
+            return _AROUND[self.leading]
         name = item.name or ""
         slot = bound.args.get("slot")
         found = self.slots.get((bound.plan.spec.name, slot)) if slot is not None else None

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import uopc
+from uopc.analysis.lints import _RULES
 from uopc.uir import CODES, Severity, analyze
+from uopc.uir.lints import QUIET
 
 SOURCES = Path(uopc.__file__).parent
 EXAMPLES = [(code, info.example) for code, info in CODES.items() if info.example]
@@ -62,3 +64,7 @@ def test_switching_off() -> None:
 def test_errors_cannot_be_switched_off() -> None:
     errors = analyze("%0 = neg %1\n", allow=frozenset({"undefined-value"})).errors
     assert [(d.code, d.severity) for d in errors] == [("undefined-value", Severity.ERROR)]
+
+
+def test_the_operations_that_lints_are_not_asked_about_have_none() -> None:
+    assert not QUIET & set(_RULES)
