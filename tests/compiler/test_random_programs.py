@@ -78,6 +78,21 @@ def test_loops_followed_step_by_step_stay_inside_and_agree(first: int) -> None:
     assert followed > BATCH * 0.9
 
 
+@pytest.mark.parametrize("first", range(0, 600, BATCH))
+def test_lowered_programs_are_programs_of_their_own(first: int) -> None:
+    programs = {seed: random_program(seed) for seed in range(first, first + BATCH)}
+    lowered = {seed: compile_program(p.root, plain=True) for seed, p in programs.items()}
+    for seed, c in lowered.items():
+        assert parse(dump(c.sink)) is c.sink, f"seed {seed}\n{dump(c.sink)}"
+    again = {seed: compile_program(c.sink, f"l{seed}") for seed, c in lowered.items()}
+    for (seed, a), run in zip(again.items(), build_together(list(again.values()))):
+        p, c = programs[seed], lowered[seed]
+        stored = dict(zip((o.slot for o in a.outputs), run(p.inputs)))
+        want = expected(p)
+        got = [_stored(stored, o.slot, w) for o, w in zip(c.outputs, want)]
+        assert mismatch(want, got, p.errors) is None, f"seed {seed}\n{dump(c.sink)}"
+
+
 def _stored(stored: dict[int, Array], slot: int, like: Array) -> Array:
     return stored[slot].reshape(like.shape) if like.size else np.zeros_like(like)
 
