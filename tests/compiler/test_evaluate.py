@@ -71,6 +71,12 @@ def test_an_index_value_outside_is_clamped(d: DType, limit: int) -> None:
         same(got, REF[1, at])
 
 
+@pytest.mark.parametrize("limit", [1 << 24, 0], ids=["whole", "points"])
+def test_an_index_value_into_no_entries_gives_zeros(limit: int) -> None:
+    u = buf(0, 0).reshape((0, 3)).index(buf(1, 1, dtypes.i32).index(0))
+    same(run(u, values(dtypes.f32), values(dtypes.i32, 0), limit=limit), values(dtypes.f32, 0, 0, 0))
+
+
 # -- reductions ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 @pytest.mark.parametrize("d", [d for d in dtypes.all if d is not dtypes.void], ids=str)

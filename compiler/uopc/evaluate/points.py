@@ -16,7 +16,7 @@ from uopc.evaluate.elementwise import elementwise
 from uopc.evaluate.errors import EvaluationTooLarge
 from uopc.evaluate.mesh import Listed, Mesh, Positions, Run, array_of, box_runs, boxes, listed, point, scaled, taken
 from uopc.evaluate.reduction import combine, finish, identity, partial
-from uopc.evaluate.whole import clamped, constant
+from uopc.evaluate.whole import clamped, constant, selects_nothing
 from uopc.nptypes import Array, np_dtype
 from uopc.ops import ALU, Ops
 from uopc.uop import Shape, UOp
@@ -148,6 +148,8 @@ def _stack(u: UOp, mesh: Mesh) -> Answer:
 
 
 def _index(u: UOp, mesh: Mesh) -> Answer:
+    if selects_nothing(u):
+        return np.zeros((1,) * mesh.rank, np_dtype(u.dtype))
     leading: list[Positions] = []
     for k, i in enumerate(u.src[1:]):
         leading.append(point(clamped(u, k, (yield i, Mesh(0, ())))))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from uopc.evaluate.elementwise import elementwise
-from uopc.evaluate.errors import EvaluationError
 from uopc.evaluate.reduction import finish, partial
 from uopc.nptypes import Array, np_dtype
 from uopc.ops import ALU, Ops
@@ -28,10 +27,12 @@ def constant(u: UOp) -> Array:
 
 def clamped(u: UOp, k: int, value: Array) -> int:
     """The run-time value of index number k of the INDEX node `u`, kept inside its axis."""
-    size = u.src[0].shape[k]
-    if size == 0:
-        raise EvaluationError(f"index of axis {k} of {u.src[0].shape}, which has no entries", u)
-    return min(max(int(value), 0), size - 1)
+    return min(max(int(value), 0), u.src[0].shape[k] - 1)
+
+
+def selects_nothing(u: UOp) -> bool:
+    """Whether the INDEX node `u` has an axis without entries to choose from; its elements, if any, are then 0."""
+    return 0 in u.src[0].shape[: len(u.src) - 1]
 
 
 def _reshape(u: UOp, x: Array) -> Array:
@@ -65,6 +66,8 @@ def _stack(u: UOp, *xs: Array) -> Array:
 
 
 def _index(u: UOp, x: Array, *indices: Array) -> Array:
+    if selects_nothing(u):
+        return np.zeros(u.shape, x.dtype)
     return np.asarray(x[tuple(clamped(u, k, i) for k, i in enumerate(indices))])
 
 
