@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -24,8 +25,14 @@ def main(argv: list[str] | None = None) -> None:
 
 
 async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, replay: bool) -> int:
+    gc.disable()  # nothing that is imported becomes garbage
     from uir_lsp.server import UirServer
 
+    gc.freeze()
+    gc.set_threshold(
+        50_000, 20, 50
+    )  # an analysis makes many objects, none of them in cycles: look for those less often
+    gc.enable()
     return await UirServer().serve(stdin, stdout, record=record, replay=replay)
 
 

@@ -97,6 +97,8 @@ class Memory:
     output_names: tuple[str, ...] = ()
     tokens: tuple[str, list[int]] = ("", [])
     counter: int = 0
+    packed: dict[str, list[int]] = field(default_factory=dict)
+    symbols: dict[str, tuple[int, Any, Any, str]] = field(default_factory=dict)
     good: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
 

@@ -166,6 +166,8 @@ class UirProtocol(LanguageServerProtocol):
 
     def encode(self, result: Any) -> Encoded:
         """A result as JSON text. Safe to call off the loop, where the work of encoding a large answer belongs."""
+        if isinstance(result, Encoded):
+            return result
         return Encoded(json.dumps(result, default=self._serialize_message, separators=(",", ":")))
 
     @property

@@ -1,6 +1,6 @@
 """When the documents are analysed and their diagnostics published.
 
-All analysis runs on one thread of its own: it owns the graph's nodes, the loop stays free, and work is done in order.
+All analysis runs on one thread (see `compute`): it owns the graph's nodes, and the loop stays free.
 An edit is analysed at once when the person has paused before it; while edits keep coming it waits about as long as the
 last analysis took. A request never waits for that: it asks for a snapshot of the newest text and gets one. What was
 computed for an older text is dropped, never published.
@@ -12,35 +12,19 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from lsprotocol import types
 
+from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Document, Memory, Snapshot
 from uopc.uir import Analysis, analyze
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-R = TypeVar("R")
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.020, 0.300
 LONGEST_SILENCE = 1.0  # somebody who types without a pause still sees diagnostics
-
-
-class Compute:
-    """The thread that owns the graph."""
-
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="uir-lsp-analysis")
-
-    async def run(self, work: Callable[..., R], *args: Any) -> R:
-        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
-
-    def stop(self) -> None:
-        """Drop what has not begun; does not wait."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Entry:
@@ -118,7 +102,7 @@ class Documents(Generic[T]):
     async def _analyse(self, entry: Entry) -> Snapshot:
         document = entry.document
         work = (entry, document.version, document.revision, document.text)
-        snapshot = await self._compute.run(_take_snapshot, *work)
+        snapshot = await self._compute.call(_take_snapshot, *work, urgent=True)
         if entry.latest is None or entry.latest.revision < snapshot.revision:
             entry.latest = snapshot
         return snapshot
@@ -148,7 +132,7 @@ class Documents(Generic[T]):
     async def _refresh(self, entry: Entry) -> None:
         try:
             snapshot = await self._snapshot(entry)
-            message = await self._compute.run(self._prepare, snapshot)
+            message = await self._compute.call(self._prepare, snapshot, urgent=True)
             if not entry.closed and snapshot.revision == entry.document.revision:
                 self._publish(message)
         except Exception:

@@ -18,6 +18,7 @@ from pygls.uris import to_fs_path
 
 from uir_lsp import __version__
 from uir_lsp.commands import COMMANDS, ShownFiles
+from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Memory, Snapshot
 from uir_lsp.feature import Feature, ServerFeature
 from uir_lsp.features import FEATURES
@@ -26,7 +27,7 @@ from uir_lsp.options import Options
 from uir_lsp.progress import Progress
 from uir_lsp.protocol import Encoded, UirProtocol
 from uir_lsp.run import Lane, NoAnswer
-from uir_lsp.scheduler import Compute, Documents, make_snapshot
+from uir_lsp.scheduler import Documents, make_snapshot
 from uir_lsp.transport import ReaderThread, WriterThread
 from uopc.uir import analyze
 
@@ -142,7 +143,7 @@ class UirServer(LanguageServer):
     def _about_document(self, feature: Feature) -> Callable[[Any], Coroutine[Any, Any, Encoded | None]]:
         async def handle(params: Any) -> Encoded | None:
             snapshot = await self.documents.snapshot(feature.uri(params))
-            return None if snapshot is None else await self.compute.run(self._encoded, feature, snapshot, params)
+            return None if snapshot is None else await self.compute.call(self._encoded, feature, snapshot, params)
 
         return handle
 
@@ -193,7 +194,7 @@ class UirServer(LanguageServer):
             return snapshot
         path = to_fs_path(uri)
         try:
-            return await self.compute.run(_read_snapshot, uri, path or "", self.documents.client)
+            return await self.compute.call(_read_snapshot, uri, path or "", self.documents.client)
         except (OSError, ValueError) as error:
             raise JsonRpcInvalidParams(f"{uri} is neither open nor a file that can be read") from error
 

@@ -21,7 +21,7 @@ async def explain_value(server: UirServer, params: Any) -> dict[str, Any]:
         raise JsonRpcInvalidParams("value is missing: which value is to be explained?")
     snapshot = await server.snapshot_for(target.uri)
     target.check(snapshot)
-    return await server.compute.run(explain_json, snapshot.analysis, target.value)
+    return await server.compute.call(explain_json, snapshot.analysis, target.value)
 
 
 FEATURE = ServerFeature("uir/explain", explain_value)

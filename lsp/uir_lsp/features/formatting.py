@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from typing import Any
 
 from lsprotocol import types
@@ -11,14 +10,29 @@ from lsprotocol import types
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature
 from uopc.uir import format as format_text
+from uopc.uir.formatter import format_line
 from uopc.uir.source import split_lines
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_MANY = 200  # not more errors than this are listed
 Edits = list[dict[str, Any]]
 
 
 def _document(snapshot: Snapshot, _: types.DocumentFormattingParams) -> Edits:
-    return _edits(snapshot, 0, len(snapshot.lines))
+    formatted = format_text(snapshot.text)
+    if len(set(_LINE_END.findall(snapshot.text))) > 1:  # the ends change too
+        return [] if formatted == snapshot.text else [{"range": snapshot.whole, "newText": formatted}]
+    old, new = snapshot.lines, split_lines(formatted)
+    edits = [_whole_line(snapshot, k, new[k]) for k in range(len(old)) if old[k] != new[k]]
+    if len(new) > len(old):  # the last line gets its end
+        place = snapshot.position(len(old) - 1, len(old[-1]))
+        edits.append({"range": {"start": place, "end": place}, "newText": formatted[len(formatted.rstrip("\r\n")) :]})
+    return edits
+
+
+def _whole_line(snapshot: Snapshot, line: int, text: str) -> dict[str, Any]:
+    place = {"start": snapshot.position(line, 0), "end": snapshot.position(line, len(snapshot.line(line)))}
+    return {"range": place, "newText": text}
 
 
 def _range(snapshot: Snapshot, params: types.DocumentRangeFormattingParams) -> Edits:
@@ -26,41 +40,26 @@ def _range(snapshot: Snapshot, params: types.DocumentRangeFormattingParams) -> E
     last, column = snapshot.locate(params.range.end)
     if column == 0 and last > first:  # a selection of whole lines ends at the start of the next
         last -= 1
-    return _edits(snapshot, first, last + 1)
+    return _lines(snapshot, first, last)
 
 
 def _on_type(snapshot: Snapshot, params: types.DocumentOnTypeFormattingParams) -> Edits:
     line, _ = snapshot.locate(params.position)
-    return _edits(snapshot, line - 1, line) if line else []
+    return _lines(snapshot, line - 1, line - 1) if line else []
 
 
-def _edits(snapshot: Snapshot, first: int, last: int) -> Edits:
-    """The edits that make lines first..last-1 what formatting the whole text makes them."""
-    old, new = snapshot.lines, split_lines(format_text(snapshot.text))
-    if old == new:
-        return []
-    if len(old) == len(new):
-        blocks = [(k, k + 1, k, k + 1) for k in range(first, min(last, len(old))) if old[k] != new[k]]
-    else:
-        codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        blocks = [(a, b, c, d) for tag, a, b, c, d in codes if tag != "equal" and first <= a and b <= last]
-    found = _LINE_END.search(snapshot.text)
-    return [_replace(snapshot, block, new, found.group() if found else "\n") for block in blocks]
-
-
-def _replace(snapshot: Snapshot, block: tuple[int, int, int, int], new: list[str], end_of_line: str) -> dict[str, Any]:
-    a, b, c, d = block
-    if b - a == d - c:  # the same number of lines: their ends stay
-        place = {"start": snapshot.position(a, 0), "end": snapshot.position(b - 1, len(snapshot.lines[b - 1]))}
-        return {"range": place, "newText": end_of_line.join(new[c:d])}
-    if b < len(snapshot.lines):
-        place = {"start": snapshot.position(a, 0), "end": snapshot.position(b, 0)}
-        return {"range": place, "newText": "".join(line + end_of_line for line in new[c:d])}
-    before = snapshot.position(a - 1, len(snapshot.line(a - 1))) if a else snapshot.position(0, 0)
-    text = "".join(end_of_line + line for line in new[c:d])
-    last = len(snapshot.lines) - 1
-    place = {"start": before, "end": snapshot.position(last, len(snapshot.lines[last]))}
-    return {"range": place, "newText": text if a else text.removeprefix(end_of_line)}
+def _lines(snapshot: Snapshot, first: int, last: int) -> Edits:
+    """The edits that lay out the lines first..last. A line depends on its own text only; one with an error stays."""
+    state = snapshot.analysis.state
+    broken = {error.line for error in snapshot.analysis.errors}
+    edits = []
+    for line in range(first, last + 1):
+        if line in broken or (len(broken) >= _MANY and state.notes[line]):
+            continue
+        text = format_line(state.items[line])
+        if text != snapshot.line(line):
+            edits.append(_whole_line(snapshot, line, text))
+    return edits
 
 
 FEATURES = (

@@ -24,20 +24,31 @@ LEGEND = types.SemanticTokensLegend(token_types=TYPES, token_modifiers=MODIFIERS
 def _encode(snapshot: Snapshot, first: int, last: int) -> list[int]:
     """The tokens of lines first..last as the protocol packs them: five numbers each, relative to the token before."""
     data: list[int] = []
-    at_line, at_column = 0, 0
+    known = snapshot.memory.packed
+    used: dict[str, list[int]] = {}
+    at_line = 0
     for number in range(first, last + 1):
         line = snapshot.line(number)
-        plain = line.isascii()
-        for start, end, kind, modifiers in _line_tokens(line):
-            if not plain:
-                start, end = (
-                    to_units(line, start, snapshot.client.encoding),
-                    to_units(line, end, snapshot.client.encoding),
-                )
-            step = number - at_line
-            data += (step, start if step else start - at_column, end - start, kind, modifiers)
-            at_line, at_column = number, start
+        packed = used.get(line) or known.get(line) or _pack(line, snapshot.client.encoding)
+        used[line] = packed
+        if packed:
+            data.append(number - at_line)
+            data += packed
+            at_line = number
+    if first == 0 and last == len(snapshot.lines) - 1:
+        snapshot.memory.packed = used
     return data
+
+
+def _pack(line: str, encoding: str) -> list[int]:
+    """The numbers of one line, without the first: how many lines it is below the line before."""
+    data: list[int] = []
+    before = 0
+    for start, end, kind, modifiers in _line_tokens(line):
+        begin, stop = to_units(line, start, encoding), to_units(line, end, encoding)
+        data += (0, begin - before, stop - begin, kind, modifiers)
+        before = begin
+    return data[1:]
 
 
 def _line_tokens(line: str) -> list[tuple[int, int, int, int]]:

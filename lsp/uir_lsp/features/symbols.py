@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature, ServerFeature
+from uir_lsp.protocol import Encoded
 from uopc.analysis.style import type_text
 from uopc.uir import Span, Statement
 
@@ -41,21 +43,30 @@ def type_of(snapshot: Snapshot, statement: Statement, line: int) -> str:
     return type_text(value.uop)
 
 
-def _outline(snapshot: Snapshot, _: types.DocumentSymbolParams) -> list[dict[str, Any]]:
-    found = []
+def _outline(snapshot: Snapshot, _: types.DocumentSymbolParams) -> Encoded:
+    """Every statement. Clients ask after each edit, so what an edit leaves as it was is not made again."""
+    known, used = snapshot.memory.symbols, {}
+    texts = []
     for line, statement in snapshot.analysis.statements.items():
-        detail = f"{statement.op} {type_of(snapshot, statement, line)}".strip()
-        whole = snapshot.range(line, Span(statement.name_span.start, statement.span.end))
-        found.append(
-            {
-                "name": "%" + statement.name,
-                "detail": detail,
-                "kind": kind_of(statement),
-                "range": whole,
-                "selectionRange": snapshot.range(line, statement.name_span),
-            }
-        )
-    return found
+        value = snapshot.analysis.values.get(statement.name)
+        uop = value.uop if value is not None and value.line == line else None
+        entry = known.get(statement.name)
+        if entry is None or entry[0] != line or entry[1] is not statement or entry[2] is not uop:
+            entry = (line, statement, uop, json.dumps(_symbol(snapshot, statement, line), separators=(",", ":")))
+        used[statement.name] = entry
+        texts.append(entry[3])
+    snapshot.memory.symbols = used
+    return Encoded(f"[{','.join(texts)}]")
+
+
+def _symbol(snapshot: Snapshot, statement: Statement, line: int) -> dict[str, Any]:
+    return {
+        "name": "%" + statement.name,
+        "detail": f"{statement.op} {type_of(snapshot, statement, line)}".strip(),
+        "kind": kind_of(statement),
+        "range": snapshot.range(line, Span(statement.name_span.start, statement.span.end)),
+        "selectionRange": snapshot.range(line, statement.name_span),
+    }
 
 
 def search(snapshot: Snapshot, query: str) -> list[dict[str, Any]]:
@@ -87,7 +98,7 @@ async def _workspace_symbols(server: UirServer, params: types.WorkspaceSymbolPar
     for uri in server.documents.uris():
         snapshot = await server.documents.snapshot(uri)
         if snapshot is not None and len(found) < _MOST_FOUND:
-            found += await server.compute.run(search, snapshot, params.query)
+            found += await server.compute.call(search, snapshot, params.query)
     return found[:_MOST_FOUND]
 
 

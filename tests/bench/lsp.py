@@ -1,0 +1,219 @@
+"""How fast the language server is, beside mlir-lsp-server (the nearest relative) where that is installed.
+
+    python tests/bench/lsp.py [--lines 100 1000 10000] [--repeat 20] [--json]
+
+Each figure is a median, in milliseconds, seen from the client: from the moment a message is written to the moment the
+answer is read. `start`: a new process to the answer to `initialize`. `open`, `edit`: to the diagnostics. `burst`: 50
+edits in one write, to the last diagnostics; and how many times diagnostics were published. `broken`: hovers answered of
+25 asked for while one line of the file has an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lsp"))
+from client import Client, change, splice
+
+PUBLISH = "textDocument/publishDiagnostics"
+PAUSE = 0.06  # seconds between edits: a person who types fast
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A server, and a file of its language: line k of it with a given variant, and where that line can be edited."""
+
+    name: str
+    command: list[str] | None
+    language: str
+    text: Callable[[int], str]
+    edit: Callable[[str, int, int], dict[str, Any]]
+    break_line: Callable[[str, int], dict[str, Any]]
+    hover_column: int
+
+
+def uir_text(lines: int) -> str:
+    """A chain of elementwise and movement operations."""
+    text = ["%0 = buffer 4096 : dtype=f32 slot=0", "%1 = reshape %0, (64, 64)"]
+    steps = ("add %{0}, %1", "permute %{0}, (1, 0)", "mul %{0}, 0.5", "max %{0}, %1")
+    text += [f"%{k} = {steps[k % 4].format(k - 1)}" for k in range(2, lines)]
+    return "\n".join(text) + "\n"
+
+
+def mlir_text(lines: int) -> str:
+    """A function with a chain of additions."""
+    body = [f"  %{k} = arith.addf %{k - 1 if k else 'a'}, %x0 : f32" for k in range(lines - 3)]
+    head = "func.func @f(%a: f32, %x0: f32, %x1: f32) -> f32 {"
+    return "\n".join([head, *body, f"  return %{lines - 4} : f32", "}"]) + "\n"
+
+
+def uir_edit(text: str, line: int, k: int) -> dict[str, Any]:
+    """Another number in a `mul` at or after a line."""
+    lines = text.split("\n")
+    line = next(n for n in range(line, len(lines)) if "mul" in lines[n])
+    column = lines[line].index("0.5") + 2
+    return splice(line, column, column + 1, str(1 + k % 9))
+
+
+def mlir_edit(text: str, line: int, k: int) -> dict[str, Any]:
+    """The other operand in an addition."""
+    column = text.split("\n")[line].index("%x0") + 2
+    return splice(line, column, column + 1, str(1 - k % 2))
+
+
+_MLIR = next((name for name in ("mlir-lsp-server", "mlir-lsp-server-16") if shutil.which(name)), "mlir-lsp-server")
+SUBJECTS = (
+    Subject("uir-lsp", None, "uir", uir_text, uir_edit, lambda _, n: splice(n, 0, 0, "?? "), 1),
+    Subject("mlir-lsp-server", [_MLIR], "mlir", mlir_text, mlir_edit, lambda _, n: splice(n, 0, 0, "?? "), 3),
+)
+
+
+class Session:
+    """A server with one open file."""
+
+    def __init__(self, subject: Subject, lines: int) -> None:
+        self.subject = subject
+        began = time.monotonic()
+        self.client = Client(server=subject.command)
+        offered = self.client.initialize()["capabilities"]["textDocumentSync"]
+        self.incremental = (offered if isinstance(offered, int) else offered["change"]) == 2
+        self.start = time.monotonic() - began
+        time.sleep(0.5)  # what a server does after `initialized` is not counted against the first file
+        self.uri = f"file:///bench.{subject.language}"
+        self.text = subject.text(lines)
+        self.middle = lines // 2
+        self.version = 1
+
+    def published(self) -> list[float]:
+        """When diagnostics came."""
+        return [at for at, message in list(self.client.received) if message.get("method") == PUBLISH]
+
+    def until_published(self, act: Callable[[], None]) -> float:
+        """Milliseconds from the act to the next diagnostics."""
+        before = len(self.published())
+        began = time.monotonic()
+        act()
+        found = self.client.wait_until(lambda: found if len(found := self.published()) > before else None)
+        return (found[before] - began) * 1e3
+
+    def open(self) -> float:
+        """Open the file."""
+        item = {"uri": self.uri, "languageId": self.subject.language, "version": 1, "text": self.text}
+        return self.until_published(lambda: self.client.notify("textDocument/didOpen", {"textDocument": item}))
+
+    def message(self, edit: dict[str, Any]) -> dict[str, Any]:
+        """The notification of an edit of one line, as the server wants it: the change or the whole text."""
+        self.version += 1
+        if self.incremental:
+            return change(self.uri, self.version, edit)
+        lines = self.text.split("\n")
+        place = edit["range"]
+        line = lines[place["start"]["line"]]
+        lines[place["start"]["line"]] = (
+            line[: place["start"]["character"]] + edit["text"] + line[place["end"]["character"] :]
+        )
+        return change(self.uri, self.version, {"text": "\n".join(lines)})
+
+    def edits(self, line: int, repeat: int) -> float:
+        """Edits one by one, with a pause before each."""
+        times = []
+        for k in range(repeat):
+            time.sleep(PAUSE)
+            edit = self.subject.edit(self.text, line, k)
+            message = self.message(edit)
+            times.append(self.until_published(lambda m=message: self.client.send(m)))
+        return statistics.median(times)
+
+    def hovers(self, repeat: int) -> tuple[float, int]:
+        """Hovers on names of different lines: the time of one, and how many had an answer."""
+        times, answered = [], 0
+        for k in range(repeat):
+            line = self.middle + 2 + k
+            began = time.monotonic()
+            found = self.client.at("textDocument/hover", self.uri, line, self.subject.hover_column)
+            times.append((time.monotonic() - began) * 1e3)
+            answered += found is not None
+        return statistics.median(times), answered
+
+    def burst(self) -> tuple[float, int]:
+        """Fifty edits at once: time to the last diagnostics, and how many times there were some."""
+        time.sleep(0.5)
+        before = len(self.published())
+        messages = []
+        for k in range(50):
+            messages.append(self.message(self.subject.edit(self.text, self.middle, k + 1)))
+        began = time.monotonic()
+        self.client.send(*messages)
+        self.client.wait_until(lambda: True if len(self.published()) > before else None)
+        while time.monotonic() - self.published()[-1] < 1.0:
+            time.sleep(0.1)
+        found = self.published()
+        return (found[-1] - began) * 1e3, len(found) - before
+
+    def broken(self) -> int:
+        """Hovers answered of 25 while a line in the middle is broken."""
+        message = self.message(self.subject.break_line(self.text, self.middle))
+        self.until_published(lambda: self.client.send(message))
+        return self.hovers(25)[1]
+
+
+def measure(subject: Subject, lines: int, repeat: int) -> dict[str, float]:
+    """All figures of one server at one size."""
+    starts, opens = [], []
+    for _ in range(3):
+        session = Session(subject, lines)
+        starts.append(session.start * 1e3)
+        opens.append(session.open())
+        if len(starts) < 3:
+            session.client.close()
+    hover, _ = session.hovers(repeat)
+    found = {"start": statistics.median(starts), "open": statistics.median(opens)}
+    found["edit in the middle"] = session.edits(session.middle, repeat)
+    found["edit near the end"] = session.edits(lines - 10, repeat)
+    found["hover"] = hover
+    found["burst"], found["burst publishes"] = session.burst()
+    found["broken: hovers of 25"] = session.broken()
+    session.client.close()
+    return found
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, nargs="+", default=[100, 1000, 10_000])
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    subjects = [s for s in SUBJECTS if s.command is None or shutil.which(s.command[0])]
+    for lines in args.lines:
+        figures = {subject.name: measure(subject, lines, args.repeat) for subject in subjects}
+        if args.json:
+            print(json.dumps({"lines": lines, **figures}), flush=True)
+        else:
+            show(lines, figures)
+
+
+def show(lines: int, figures: dict[str, dict[str, float]]) -> None:
+    """One table a size; the last column is ours divided by theirs."""
+    ours, *others = figures.values()
+    print(
+        f"\n{lines:,} lines{'':12}" + "".join(f"{name:>18}" for name in figures) + ("    ours/theirs" if others else "")
+    )
+    for key, value in ours.items():
+        row = f"{key:24}{value:18,.2f}"
+        for other in others:
+            row += f"{other[key]:18,.2f}{value / other[key] if other[key] else float('inf'):15.2f}"
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
