@@ -8,9 +8,9 @@ from functools import cached_property
 from uopc.uir.directive_checks import DirectiveChecks
 from uopc.uir.drafts import Placed
 from uopc.uir.leading import with_leading_fix
-from uopc.uir.lines import header_draft
+from uopc.uir.lines import Line, header_draft
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
-from uopc.uir.program import OutputRef, Program, outputs_of, program_of, unused_draft, unused_lines
+from uopc.uir.program import OutputRef, Program, outputs_of, program_of, still_unused, unused_draft, unused_items
 from uopc.uir.program_lints import Found, placed_findings, whole_findings
 from uopc.uir.report import ERROR_CODES, Reporter, is_error, placed_notes
 from uopc.uir.source import LineTable, split_lines
@@ -142,26 +142,18 @@ class Analysis:
         return Reporter(self.state).diagnostics(drafts, self._allow, self.text)
 
     def _unused(self, before: Analysis | None) -> list[Placed]:
-        line = self._program.root_line
+        state, line = self.state, self._program.root_line
         if line is None:
             return []
-        self._unused_lines = self._unused_before(before, line)
-        if self._unused_lines is None:
-            self._unused_lines = unused_lines(self.state, line)
-        return [(k, unused_draft(self.state, k)) for k in self._unused_lines]
+        self._root_item = root = state.items[line]
+        found = None
+        if before is not None and before._unused_items is not None and before._root_item is not None:
+            found = still_unused(state, before._unused_items, before._root_item, root)
+        self._unused_items = unused_items(state, root) if found is None else found
+        return [(k, unused_draft(state, k)) for k in (state.places[item] for item in self._unused_items)]
 
-    def _unused_before(self, before: Analysis | None, root_line: int) -> list[int] | None:
-        """The unused lines of the snapshot before, when the edit cannot have changed them."""
-        state = self.state
-        if before is None or state.moved or before._program.root_line != root_line:
-            return None
-        for k in state.changed:
-            old, new = before.state.items[k], state.items[k]
-            if old.name != new.name or [r.name for r in old.refs] != [r.name for r in new.refs]:
-                return None
-        return before._unused_lines
-
-    _unused_lines: list[int] | None = None
+    _unused_items: list[Line] | None = None
+    _root_item: Line | None = None
 
     @property
     def kind(self) -> str:

@@ -23,12 +23,12 @@ _SPECIAL = frozenset({"sink", "range", "end", "param", "store", "buffer", "alloc
 class Line:
     """A parsed line. Compared by identity: two equal lines of a file are two lines.
 
-    name: the value it defines; refs: the values it uses; bound: its arguments when they fit its operation;
-    drafts: what is wrong with its text; comment: column of its comment, -1 without; special: the operation, if
-    `program` must look at it.
+    name: the value it defines; refs, uses: the values it uses and their names; bound: its arguments when they fit its
+    operation; drafts: what is wrong with its text; comment: column of its comment, -1 without; special: the operation,
+    if `program` must look at it.
     """
 
-    __slots__ = ("bound", "comment", "directive", "drafts", "name", "refs", "special", "statement", "text")
+    __slots__ = ("bound", "comment", "directive", "drafts", "name", "refs", "special", "statement", "text", "uses")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -37,6 +37,7 @@ class Line:
         self.drafts: tuple[Draft, ...] = ()
         self.name: str | None = None
         self.refs: tuple[Ref, ...] = ()
+        self.uses: tuple[str, ...] = ()
         self.directive: Directive | None = None
         self.comment = -1
         self.special = ""
@@ -99,7 +100,8 @@ def _finish(
     op_span, span = Span(*head.span(2)), Span(start - 1, end)
     line.statement = st = Statement(head[1], name_span, head[2], op_span, operands, attrs, span)
     line.name = st.name
-    line.refs = tuple([o for o in operands if type(o) is Ref])
+    line.refs = refs = tuple([o for o in operands if type(o) is Ref])
+    line.uses = tuple([ref[0] for ref in refs])
     if not line.drafts:
         line.bound, line.drafts = bind(st)
     line.special = st.op if st.op in _SPECIAL else ""

@@ -154,21 +154,28 @@ def _free_params(root: UOp) -> set[UOp]:
 
 
 # -- unused values --------------------------------------------------------------------------------------------------
-def unused_lines(state: State, root_line: int) -> list[int]:
+def unused_items(state: State, root: Line) -> list[Line]:
     """The lines of values that the root does not need: one look at each line, from the last to the first."""
-    items = state.items
-    live = {items[root_line].name}
+    live = {root.name}
+    needs = live.update
     unused = []
-    for k in range(len(items) - 1, -1, -1):
-        item = items[k]
-        name = item.name
-        if name is None:
-            continue
-        if name in live:
-            live.update([ref[0] for ref in item.refs])
-        else:
-            unused.append(k)
+    for item in reversed(state.items):
+        if item.name in live:
+            needs(item.uses)
+        elif item.name is not None:
+            unused.append(item)
     return unused[::-1]
+
+
+def still_unused(state: State, unused: list[Line], root_before: Line, root: Line) -> list[Line] | None:
+    """The unused lines after an edit that left every name and use as it was; None when it may have changed them."""
+    if state.replaced is None:
+        return None
+    old, new = ([i for i in items if i.name is not None] for items in state.replaced)
+    if len(old) != len(new) or any(a.name != b.name or a.uses != b.uses for a, b in zip(old, new)):
+        return None
+    now = dict(zip(old, new))
+    return [now.get(i, i) for i in unused] if now.get(root_before, root_before) is root else None
 
 
 def unused_draft(state: State, line: int) -> Draft:
@@ -246,4 +253,13 @@ def _base(u: UOp, known: dict[UOp, UOp]) -> UOp:
     return base
 
 
-__all__ = ["OutputRef", "Program", "is_output_store", "outputs_of", "program_of", "unused_draft", "unused_lines"]
+__all__ = [
+    "OutputRef",
+    "Program",
+    "is_output_store",
+    "outputs_of",
+    "program_of",
+    "still_unused",
+    "unused_draft",
+    "unused_items",
+]

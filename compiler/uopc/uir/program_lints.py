@@ -29,11 +29,12 @@ def placed_findings(state: State, found: Found) -> Iterator[Placed]:
     """Findings at the operation of the first line that makes their node."""
     if not found:
         return
+    wanted = {node for node, _ in found}
     lines: dict[UOp, int] = {}
-    for k, (item, u) in enumerate(zip(state.items, state.uops)):
-        if u is not None and item.bound is not None:
-            lines.setdefault(u, k)
-            lines.setdefault(subject(item.bound, u), k)
+    for k, u in enumerate(state.uops):
+        if u is not None and (u in wanted or (u.op is Ops.RESHAPE and u.src[0] in wanted)):
+            bound = state.items[k].bound
+            lines.setdefault(u if bound is None or u in wanted else subject(bound, u), k)
     for node, finding in found:
         line = lines.get(node)
         st = state.items[line].statement if line is not None else None

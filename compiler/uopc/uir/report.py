@@ -82,10 +82,8 @@ class Reporter:
     def names(self) -> dict[UOp, str]:
         """The first name of every node, with its %."""
         if not hasattr(self, "_names"):
-            self._names: dict[UOp, str] = {}
-            for item, u in zip(self.state.items, self.state.uops):
-                if u is not None and u not in self._names:
-                    self._names[u] = f"%{item.name}"
+            pairs = zip(reversed(self.state.uops), reversed(self.state.items))  # so that the first of equals stays
+            self._names: dict[UOp, str] = {u: f"%{item.name}" for u, item in pairs if u is not None}
         return self._names
 
     # -- what quick fixes ask --------------------------------------------------------------------------------------

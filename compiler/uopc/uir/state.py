@@ -51,7 +51,8 @@ class State:
         self.slots: dict[SlotKey, tuple[Line, ...]] = {}
         self.leading = False
         self.moved = True  # lines were added or removed since the state before
-        self.changed: list[int] = []  # lines that differ from the state before, when nothing moved
+        self.changed: list[int] = []  # lines that were not there in the state before, or are others
+        self.replaced: tuple[list[Line], list[Line]] | None = None  # what went and what came since the state before
         self._places: dict[Line, int] | None = None
         self._users: dict[str, dict[Line, None]] | None = None
 
@@ -262,7 +263,7 @@ class _Update:
         new.uops, new.notes = old.uops.copy(), old.notes.copy()
         new.defs, new.slots, new.leading = old.defs.copy(), old.slots.copy(), old.leading
         new.moved = len(self.lines) != len(old.lines)
-        removed, added = self._splice()
+        new.replaced = removed, added = self._splice()
         self._carry_maps(removed, added)
         self._names(removed, added)
         self._slots(removed, added)
