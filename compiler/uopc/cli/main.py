@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that cannot show µ still gets the rest
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = _parser(arguments)
-    args = parser.parse_args(arguments)
+    args, args.rest = parser.parse_known_args(arguments)
+    if args.rest and args.command != "lsp":  # the server has options of its own
+        parser.error(f"unrecognized arguments: {' '.join(args.rest)}")
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2
@@ -63,7 +65,8 @@ def _version() -> str:
 def _guarded(args: argparse.Namespace) -> int:
     from uopc.cli.files import CommandError
 
-    signal.signal(signal.SIGTERM, _end)  # as Ctrl-C: what is running is ended, temporary folders are removed
+    if args.command != "lsp":
+        signal.signal(signal.SIGTERM, _end)  # as Ctrl-C: what is running is ended, temporary folders are removed
     try:
         status: int = importlib.import_module(f"uopc.cli.{COMMANDS[args.command][0]}").run(args)
         sys.stdout.flush()
