@@ -10,8 +10,8 @@ from programs import Array
 
 from uopc.nptypes import np_dtype
 from uopc.pipeline import Compiled
-from uopc.runtime.library import build_library
 from uopc.runtime.errors import BuildError
+from uopc.runtime.library import build_library
 
 Run = Callable[[Mapping[int, Array]], list[Array]]
 
