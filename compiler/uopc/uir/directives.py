@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from uopc.dtype import Scalar
@@ -64,8 +65,10 @@ def parse_directive(text: str, start: int) -> tuple[Directive | None, tuple[Draf
 class _Reader:
     def __init__(self, text: str, start: int, body: int) -> None:
         self.text = text
-        self.whole = Span(start, len(text.rstrip()))
-        self.tokens = [m for m in _TOKEN.finditer(text, body) if m.group().strip()]
+        found = [m for m in _TOKEN.finditer(text, body) if m.group().strip()]
+        # A second # begins a comment on the directive.
+        self.tokens = list(takewhile(lambda m: not m.group().startswith("#"), found))
+        self.whole = Span(start, self.tokens[-1].end() if self.tokens else len(text.rstrip()))
         self.at = 0
 
     # -- tokens ----------------------------------------------------------------------------------------------------
