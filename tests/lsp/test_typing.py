@@ -62,6 +62,12 @@ def test_values_above_are_offered_nearest_first_with_their_types(shared: Client)
         ("%x = reshape $0", ["%i", "%m", "%a"]),
         ("%x = reshape x=$0", ["%i", "%m", "%a"]),
         ("%x = reshape x=%m $0", ["shape="]),
+        ("%x = permute %m, $0", ["(1, 0)"]),
+        ("%x = reshape %m, $0", ["(3, 4)", "(12,)"]),
+        ("%x = shrink %m, $0", ["((0, 3), (0, 4))"]),
+        ("%x = pad %a, $0", ["((0, 0),)"]),
+        ("%x = flip %m, $0", ["(0,)", "(1,)"]),
+        ("%x = flip %nothing, $0", []),
         ("%x = permute %m, ($0", []),
         ("%x = add %m, %m # $0", []),
         ("$0", ["%0 ="]),
@@ -239,3 +245,13 @@ def test_tokens_of_a_range_are_those_of_its_lines(shared: Client) -> None:
     found = decoded(shared, shared.about("textDocument/semanticTokens/range", uri, range=span)["data"], text)
     assert found[0] == ("%m", "variable")
     assert found[-1] == ("i32", "type")
+
+
+@pytest.mark.parametrize("kind", ["reshape", "expand", "permute", "shrink", "pad", "flip"])
+def test_what_completion_offers_for_a_shape_is_accepted(shared: Client, kind: str) -> None:
+    for typed in (f"%x = {kind} %m, $0", f"%x = {kind} %a, $0"):
+        for label in labels(shared, HEAD + typed):
+            text = HEAD + typed.replace("$0", label) + "\n"
+            uri = shared.open(text, f"file:///offered-{kind}-{typed[-6:]}-{label}.uir")
+            errors = [d for d in shared.diagnostics(uri, 1) if d["severity"] == 1]
+            assert errors == [], text

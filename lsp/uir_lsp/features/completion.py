@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from lsprotocol import types
@@ -9,7 +10,8 @@ from lsprotocol import types
 from uir_lsp.cursor import Cursor, read_cursor
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature
-from uir_lsp.features.operation import described, meaning, signature, spec_of
+from uir_lsp.features.names import names_in
+from uir_lsp.features.operation import described, meaning, signature, spec_of, static_arguments
 from uopc.analysis.style import type_text
 from uopc.dtype import dtypes
 from uopc.ops import ALIASES, OPS, OpSpec, Param
@@ -88,7 +90,19 @@ def _operands(snapshot: Snapshot, spec: OpSpec, cursor: Cursor, line: int) -> li
     if not positional:
         return _keywords(spec, cursor)
     wanted = positional[min(cursor.argument, len(positional) - 1)]
-    return _values(snapshot, line) if wanted.kind in ("value", "values", "effects") else []
+    if wanted.kind in ("value", "values", "effects"):
+        return _values(snapshot, line)
+    return [] if cursor.depth else _fitting(snapshot, spec, wanted.kind, line)
+
+
+def _fitting(snapshot: Snapshot, spec: OpSpec, kind: str, line: int) -> list[Item]:
+    """Static arguments that fit the first operand of a line, to be changed by hand."""
+    operand = next(islice(names_in(line, snapshot.line(line)), 1, None), None)
+    value = snapshot.analysis.values.get(operand.name) if operand is not None else None
+    if value is None or value.uop is None:
+        return []
+    found = static_arguments(spec, kind, value.uop.shape)
+    return [{"label": text, "kind": _KIND.Value.value, "detail": detail} for text, detail in found]
 
 
 def _values(snapshot: Snapshot, line: int) -> list[Item]:

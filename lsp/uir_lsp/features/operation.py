@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import prod
+
 from uopc.ops import ALIASES, OPS, OpSpec, Param
 
 MEANINGS = {
@@ -63,3 +66,27 @@ def described(spec: OpSpec) -> str:
     if spec.example:
         lines += ["", "for example", f"```uir\n{spec.example}\n```"]
     return "\n".join(lines)
+
+
+def static_arguments(spec: OpSpec, kind: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
+    """Arguments that fit an operand of a shape, as they are written, with what they do."""
+    rank = len(shape)
+    if kind == "shape":  # of `expand`, the rank stays
+        flat = [(_listed([prod(shape)]), "flat")] if rank != 1 and spec.name != "expand" else []
+        return [(_listed(shape), "the shape it has"), *flat]
+    if kind == "order" and rank > 1:
+        swapped = [*range(rank - 2), rank - 1, rank - 2]
+        turned = [(_listed(range(rank)[::-1]), "all axes reversed")] if rank > 2 else []
+        return [(_listed(swapped), "the last two axes swapped"), *turned]
+    if kind == "bounds" and rank:
+        return [(_listed([f"(0, {n})" for n in shape]), "everything: make the windows smaller")]
+    if kind == "pads" and rank:
+        return [(_listed(["(0, 0)"] * rank), "nothing: (before, after) of each axis")]
+    if kind == "axes":
+        return [(_listed([k]), f"axis {k}, of size {n:,}") for k, n in enumerate(shape)]
+    return []
+
+
+def _listed(items: Iterable[object]) -> str:
+    texts = [str(item) for item in items]
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
