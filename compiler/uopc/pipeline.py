@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from uopc.dtype import DType
 from uopc.errors import UOpError
+from uopc.fast.program import fast_program
 from uopc.ops import ALU, AddrSpace, Ops
+from uopc.opt import Machine, Opts
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import Rendered, base, buffers, render
 from uopc.symbolic import simplify
 from uopc.typerules import Shape, is_destination
-from uopc.uop import UOp, buf, rewrite
+from uopc.uop import UOp, buf, rewrite, sink
 
 
 class CompileError(Exception):
@@ -51,7 +54,8 @@ class Compiled:
     source: a complete C file; symbol: the function; args: its parameters in order; outputs in the program's order;
     line_origins: for each C line the nodes of the graph it was written for; checks: accesses checked at run time (then
     the function returns int: 0, or k when checks[k-1] was outside); sink: the loop program; flags: what the C compiler
-    must be told beyond the usual; kernels: what the program is made of.
+    must be told beyond the usual; kernels: what the program is made of; scratch: bytes of memory that it takes while it
+    runs (then the function returns int: 0, or -1 when there is no memory); plan: how it is computed and why, in words.
     """
 
     name: str
@@ -64,14 +68,19 @@ class Compiled:
     sink: UOp
     flags: tuple[str, ...]
     kernels: tuple[str, ...]
+    scratch: int = 0
+    plan: tuple[str, ...] = ()
+
+    @property
+    def returns(self) -> bool:
+        """Whether the function returns int: 0 when all is well."""
+        return bool(self.checks) or self.scratch > 0
 
 
 def is_loop_program(root: UOp) -> bool:
     """Whether a graph is a program of loops (as `lower` gives) rather than of shaped values."""
-    if root.dtype.bits and root.op is not Ops.LOAD:
-        return False
     return any(
-        u.op in (Ops.RANGE, Ops.END, Ops.LOAD) or (u.op is Ops.STORE and not is_destination(u.src[0]))
+        u.op in (Ops.RANGE, Ops.END, Ops.ALLOC) or (u.op is Ops.STORE and not is_destination(u.src[0]))
         for u in root.toposort()
     )
 
@@ -90,6 +99,22 @@ def _inlined(u: UOp) -> UOp | None:
     return body.substitute({p: args[p.arg.slot] for p in body.toposort() if p.op is Ops.PARAM})
 
 
+def resolve_stores(root: UOp) -> UOp:
+    """A shaped graph in which a buffer read after a store to the whole of it is the value that was stored."""
+    if all(u.op is not Ops.AFTER for u in root.toposort()):
+        return root
+    return rewrite((root,), _stored)[0]
+
+
+def _stored(u: UOp) -> UOp | None:
+    if u.op is not Ops.AFTER:
+        return None
+    for dep in u.src[1:]:
+        if dep.op is Ops.STORE and is_destination(u.src[0]) and base(dep.src[0]) is base(u.src[0]):
+            return dep.src[1].reshape(u.shape)
+    return None
+
+
 def results(root: UOp) -> list[tuple[UOp, UOp | None]]:
     """The outputs of a shaped program in order: (value, destination buffer or None when the program names none)."""
     roots = root.src if root.op in (Ops.SINK, Ops.GROUP) else (root,)
@@ -104,9 +129,12 @@ def results(root: UOp) -> list[tuple[UOp, UOp | None]]:
     return found
 
 
-def compile_program(root: UOp, name: str = "program", *, plain: bool = False, threads: int = 1) -> Compiled:
+def compile_program(
+    root: UOp, name: str = "program", *, plain: bool = False, threads: int = 1, off: Iterable[str] = ()
+) -> Compiled:
     """A graph (shaped values, whole-buffer stores or a loop program) as C. `name` must be a C identifier.
 
+    off: names of transformations (`uopc.opt.SWITCHES`) that the fast program does without.
     Raises CompileError when it cannot be compiled, with the reason.
     """
     try:
@@ -116,13 +144,18 @@ def compile_program(root: UOp, name: str = "program", *, plain: bool = False, th
             raise CompileError(
                 f"param {stray.arg.slot} has no argument: only a function body that is called can be run"
             )
-        return _compile_loops(root, name) if is_loop_program(root) else _compile_shaped(root, name, plain, threads)
+        if is_loop_program(root):
+            return _compile_loops(root, name)
+        if plain:
+            return _compile_shaped(root, name)
+        return _compile_fast(root, name, Opts(frozenset(off), max(1, threads), _machine()))
     except UOpError as e:
         raise CompileError(e.message) from e
 
 
 # -- shaped programs -----------------------------------------------------------------------------------------------
-def _compile_shaped(root: UOp, name: str, plain: bool, threads: int) -> Compiled:
+def _compile_shaped(root: UOp, name: str) -> Compiled:
+    root = resolve_stores(root)
     found = results(root)
     targets = _targets(found, root)
     ctx = Ctx()
@@ -153,8 +186,53 @@ def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
     return targets
 
 
+# -- the fast program ----------------------------------------------------------------------------------------------
+@lru_cache(maxsize=1)
+def _machine() -> Machine:
+    """The vectors of this computer's CPU. The source is right on any other, and only slower."""
+    from uopc.runtime.platform import cpu_identity
+
+    words = frozenset(cpu_identity().split())
+    if "avx512f" in words:
+        return Machine(vector=64, registers=32)
+    return Machine(vector=32, registers=16) if "avx2" in words else Machine(vector=16, registers=16)
+
+
+def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
+    root = resolve_stores(root)
+    found = results(root)
+    targets = _targets(found, root)
+    fast = fast_program([(value, out) for (value, _), out in zip(found, targets)], name, opts)
+    read = {u for value, _ in found for u in value.toposort() if u.op is Ops.BUFFER}
+    args = tuple(Arg(b.arg.slot, b.dtype, b.arg.shape[0], b in fast.written, b in read) for b in fast.params)
+    outputs = tuple(
+        Output(to.arg.slot if to is not None else out.arg.slot, value.dtype, value.shape, _position(args, out))
+        for (value, to), out in zip(found, targets)
+    )
+    threads = ("-fopenmp",) if any("#pragma omp" in line for line in fast.lines) else ()
+    flags = " ".join(("-O2 -std=gnu11 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math", *threads))
+    banner = f"// cc {flags} -shared -fPIC {name}.c -o {name}.so -lm"
+    return Compiled(
+        name=name,
+        source="\n".join((banner, *fast.lines)) + "\n",
+        symbol=name,
+        args=args,
+        outputs=outputs,
+        line_origins=((), *fast.origins),
+        checks=(),
+        sink=sink(*(value for value, _ in found)),
+        flags=threads,
+        kernels=fast.kernels,
+        scratch=fast.scratch,
+        plan=tuple(fast.plan),
+    )
+
+
 # -- loop programs -------------------------------------------------------------------------------------------------
 def _compile_loops(root: UOp, name: str) -> Compiled:
+    if root.dtype.bits:  # a value at the end: its own output
+        free = max((u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER), default=-1) + 1
+        root = sink(buf(free, 1, root.dtype).index(0).store(root))
     origin: dict[UOp, list[UOp]] = {}
     program = with_loads(root, origin)
     rendered = render(program, name, check=True)

@@ -261,6 +261,7 @@ _RULES: dict[Ops, Callable[[UOp, Index, Ctx], _Answer]] = {
     Ops.BUFFER: _memory,
     Ops.STAGE: _same,
     Ops.AFTER: _same,
+    Ops.LOAD: _same,
     Ops.INDEX: _index,
     Ops.STACK: _stack,
     Ops.REDUCE: _reduce,

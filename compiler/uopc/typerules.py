@@ -398,18 +398,26 @@ def _sink(src: Sequence[UOp], arg: Any, op: Ops) -> Type:
 
 def _call(src: Sequence[UOp], arg: Any, op: Ops) -> Type:
     body, args = src[0], src[1:]
-    for p in sorted((u for u in body.toposort() if u.op is Ops.PARAM), key=lambda u: int(u.arg.slot)):
+    for p in params_of(body):
         k = p.arg.slot
         if not 0 <= k < len(args):
             _fail("call-arity", f"call with {count('argument', len(args))}: the body uses param {k}")
         if args[k].dtype is not p.dtype or args[k].shape != p.shape:
-            _fail(
-                "call-type",
-                f"argument {k} is {args[k].dtype}{list(args[k].shape)}, the param is {p.dtype}{list(p.shape)}",
-                "src",
-                k + 1,
-            )
+            got, want = f"{args[k].dtype}{list(args[k].shape)}", f"{p.dtype}{list(p.shape)}"
+            _fail("call-type", f"argument {k} is {got}, the param is {want}", "src", k + 1)
     return _value(body.dtype, body.shape)
+
+
+def params_of(body: UOp) -> list[UOp]:
+    """The params of a function body by slot; those of a function that it calls are that function's own."""
+    seen: set[UOp] = set()
+    todo = [body]
+    while todo:
+        u = todo.pop()
+        if u not in seen:
+            seen.add(u)
+            todo.extend(u.src[1:] if u.op is Ops.CALL else u.src)
+    return sorted((u for u in seen if u.op is Ops.PARAM), key=lambda u: int(u.arg.slot))
 
 
 def _assume(src: Sequence[UOp], arg: Any, op: Ops) -> Type:

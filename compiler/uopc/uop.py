@@ -170,7 +170,8 @@ class UOp:
         return self.alu(Ops.ADD, -self._lift(x))
 
     def __neg__(self) -> UOp:
-        return self.alu(Ops.MUL, -1)
+        # Modulo 2**bits the largest number of an unsigned type is -1.
+        return self.alu(Ops.MUL, dtypes.max(self.dtype) if self.dtype.is_unsigned else -1)
 
     def __floordiv__(self, x: UOp | Scalar) -> UOp:
         return self.alu(Ops.FLOORDIV, x)
