@@ -75,9 +75,7 @@ const SCENES = {
   async warning(rig) {
     const window = await rig.open('syllabus_gemm.uir', { size: SIZE })
     await until('a warning', () => window.squiggles('warning'))
-    await window.focus()
-    await window.goto(await window.lineOf('%5 = reduce'), 6)
-    await window.hover(/axis|contraction/)
+    await window.hoverSquiggle('warning', /contraction/)
     return window
   },
 }

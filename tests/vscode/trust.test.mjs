@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { RESTRICTED, Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
 
 describe('in Restricted Mode', () => {
-  let rig
-  before(async () => { rig = await Rig.start({ settings: RESTRICTED }) })
-  after(() => rig?.stop())
+  let rig // a new one for each test: trust is remembered
+  beforeEach(async () => { rig = await Rig.start({ settings: RESTRICTED }) })
+  afterEach(() => rig?.stop())
 
   test('Run gives the reason; trust allows it', async () => {
     const window = await rig.open('row_sum.uir')

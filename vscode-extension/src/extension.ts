@@ -50,6 +50,7 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.selectInterpreter': () => selectInterpreter(context),
     'uir.installServer': () => installServer(context, server),
     'uir.installCompiler': () => installCompiler(context, server),
+    'uir.showResults': () => runner.showResults(),
     'uir.showLog': () => server.log.show(),
   }
   for (const [name, work] of Object.entries(commands)) {

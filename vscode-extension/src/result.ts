@@ -30,6 +30,14 @@ export function verdicts(result: RunResult): string[] {
   return lines
 }
 
+/** The same in a few words: "✓ as expected · verified · 490 ns". */
+export function verdict(result: RunResult): string {
+  if (!result.ok) return `✗ ${explain(result.error ?? 'failed').sentence.replace(/:.*/s, '').replace(/\.$/, '')}`
+  const held = [result.expect && 'as expected', result.verified && 'verified'].filter(word => typeof word === 'string')
+  const time = typeof result.kernel_ms === 'number' ? [duration(result.kernel_ms)] : []
+  return [held.length > 0 ? `✓ ${held[0]}` : 'ran, unchecked', ...held.slice(1), ...time].join(' · ')
+}
+
 /** What a person can do about a run that failed, beyond reading why. */
 export type Mend = { button: string; setting?: string; command?: string }
 

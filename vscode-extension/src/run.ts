@@ -1,4 +1,4 @@
-// The Run command: asks the server, shows the result in the panel and beside the value.
+// The Run command: asks the server, shows the numbers in the panel and the verdict beside the value's lenses.
 
 import { randomUUID } from 'node:crypto'
 import * as path from 'node:path'
@@ -6,22 +6,26 @@ import * as vscode from 'vscode'
 import { Server } from './client'
 import { withPatience } from './progress'
 import { Requests, RunParams, RunResult } from './protocol'
-import { explain, report, timing, verdicts } from './result'
+import { explain, report, verdict } from './result'
 
 const REFUSAL = 'Programs do not run in Restricted Mode, because this folder is not trusted.'
 
-export class Runner implements vscode.Disposable {
+export class Runner implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly output = vscode.window.createOutputChannel('UIR Results', 'uir-result')
-  private readonly beside = vscode.window.createTextEditorDecorationType({
-    after: { margin: '0 0 0 3ch', color: new vscode.ThemeColor('editorCodeLens.foreground') },
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-  })
-  private readonly edits = vscode.workspace.onDidChangeTextDocument(event => this.clear(event.document))
+  /** The last result of each file, until its next edit. */
+  private readonly results = new Map<string, RunResult>()
+  private readonly changed = new vscode.EventEmitter<void>()
+  readonly onDidChangeCodeLenses = this.changed.event
+  private readonly subscriptions = [
+    vscode.languages.registerCodeLensProvider({ language: 'uir' }, this),
+    vscode.workspace.onDidChangeTextDocument(event => this.forget(event.document)),
+    vscode.workspace.onDidCloseTextDocument(document => this.forget(document)),
+  ]
 
   constructor(private readonly server: Server) {}
 
   dispose(): void {
-    vscode.Disposable.from(this.output, this.beside, this.edits).dispose()
+    vscode.Disposable.from(this.output, this.changed, ...this.subscriptions).dispose()
   }
 
   async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
@@ -59,7 +63,8 @@ export class Runner implements vscode.Disposable {
   private async show(uri: vscode.Uri, name: string, result: RunResult): Promise<void> {
     this.output.append(report(`${name} · ${new Date().toLocaleTimeString('en-GB')}`, result) + '\n')
     if (result.outputs?.length) this.output.show(true)
-    this.mark(uri, result)
+    this.results.set(uri.toString(), result)
+    this.changed.fire()
     if (!result.ok) await this.complain(uri, result)
   }
 
@@ -76,19 +81,21 @@ export class Runner implements vscode.Disposable {
     else await vscode.window.showTextDocument(uri, { selection: new vscode.Range(line, 0, line, 0) })
   }
 
-  /** The verdict at the end of each output's line, until the next edit. */
-  private mark(uri: vscode.Uri, result: RunResult): void {
-    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
-    if (!editor) return
-    const text = [...verdicts(result), ...(result.ok ? [timing(result)] : ['✗ see the result'])].filter(Boolean).join(' · ')
-    const lines = (result.outputs ?? []).flatMap(({ name }) => definition(editor.document, name))
-    editor.setDecorations(this.beside, lines.map(range => ({ range, renderOptions: { after: { contentText: text } } })))
+  /** Beside the lenses of each output: how it went, and a click to the numbers. */
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const result = this.results.get(document.uri.toString())
+    if (!result) return []
+    const command = { title: verdict(result), command: 'uir.showResults' }
+    const lines = (result.outputs ?? []).flatMap(({ name }) => definition(document, name))
+    return lines.map(range => new vscode.CodeLens(range, command))
   }
 
-  private clear(document: vscode.TextDocument): void {
-    for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document === document) editor.setDecorations(this.beside, [])
-    }
+  showResults(): void {
+    this.output.show(true)
+  }
+
+  private forget(document: vscode.TextDocument): void {
+    if (this.results.delete(document.uri.toString())) this.changed.fire()
   }
 }
 

@@ -32,6 +32,8 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
   private readonly views = new Map<string, View>()
   private readonly changed = new vscode.EventEmitter<vscode.Uri>()
   readonly onDidChange = this.changed.event
+  private readonly otherKind = new vscode.EventEmitter<void>()
+  readonly onDidChangeCodeLenses = this.otherKind.event
   private readonly subscriptions: vscode.Disposable[]
 
   constructor(private readonly server: Server) {
@@ -48,7 +50,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
 
   dispose(): void {
     for (const view of this.views.values()) cancel(view)
-    vscode.Disposable.from(...this.subscriptions, this.changed).dispose()
+    vscode.Disposable.from(...this.subscriptions, this.changed, this.otherKind).dispose()
   }
 
   async open(source: vscode.Uri, value: string | undefined, kind: Kind): Promise<void> {
@@ -75,6 +77,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
     if (!view) return
     view.kind = kind
     this.tellMenus()
+    this.otherKind.fire()
     await this.refresh(uri)
   }
 

@@ -112,17 +112,32 @@ export class Workbench {
 
   /** The text of the hover at the cursor. The first try may come before the server is up, so it is asked again. */
   async hover(pattern = /./) {
-    const rows = this.page.locator('.monaco-resizable-hover .monaco-hover:not(.hidden) .hover-row:not(.loading)')
     for (let attempt = 0; attempt < 6; attempt++) {
       await this.page.keyboard.press('Control+k')
       await this.page.keyboard.press('Control+i')
       try {
-        return await until('a hover', async () => nbsp((await rows.allInnerTexts()).join('\n')), text => pattern.test(text), 2_500)
+        return await until('a hover', async () => nbsp((await this.hoverRows().allInnerTexts()).join('\n')), text => pattern.test(text), 2_500)
       } catch (error) {
         if (attempt === 5) throw error
         await this.page.keyboard.press('Escape')
       }
     }
+  }
+
+  /** The text of the hover under the mouse, on a squiggle. Lines may still be moving, so the place is looked up again. */
+  async hoverSquiggle(kind, pattern) {
+    const squiggle = this.editor().locator(`.squiggly-${kind}`).first()
+    return until(`a hover ${pattern}`, async () => {
+      const { x, y } = await squiggle.boundingBox()
+      await this.page.mouse.move(x + 1, y - 100)
+      await this.page.mouse.move(x + 6, y + 8, { steps: 5 })
+      await sleep(900)
+      return nbsp((await this.hoverRows().allInnerTexts()).join('\n'))
+    }, text => pattern.test(text))
+  }
+
+  hoverRows() {
+    return this.page.locator('.monaco-resizable-hover .monaco-hover:not(.hidden) .hover-row:not(.loading)')
   }
 
   async command(title) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Candidate, Probe, choose, isNewEnough, isOutside } from '../../../vscode-extension/src/interpreter'
 import { linesBehind, linesFrom, underBanner } from '../../../vscode-extension/src/linkedLines'
-import { duration, explain, report, verdicts } from '../../../vscode-extension/src/result'
+import { duration, explain, report, verdict, verdicts } from '../../../vscode-extension/src/result'
 
 const at = (...lines: number[]) => lines.map(line => ({ line, name: `%${line}` }))
 const MAP = [[], at(2), at(2, 3), at(5), []]
@@ -93,4 +93,11 @@ test('an error is a sentence, with the setting or the command that mends it', ()
   })
   assert.equal(explain('no C compiler found: install gcc').mend?.command, 'uir.installCompiler')
   assert.deepEqual(explain('stopped by SIGSEGV'), { sentence: 'Stopped by SIGSEGV.' })
+})
+
+test('the verdict is a few words', () => {
+  assert.equal(verdict({ ok: true, expect: true, verified: true, kernel_ms: 0.00049 }), '✓ as expected · verified · 490 ns')
+  assert.equal(verdict({ ok: true, expect: null, verified: true }), '✓ verified')
+  assert.equal(verdict({ ok: true, expect: null, verified: null, kernel_ms: 2 }), 'ran, unchecked · 2 ms')
+  assert.equal(verdict({ ok: false, error: 'not as expected: %c [0] is 1, not 2' }), '✗ Not as expected')
 })
