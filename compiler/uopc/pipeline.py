@@ -101,7 +101,7 @@ def _inlined(u: UOp) -> UOp | None:
 
 def resolve_stores(root: UOp) -> UOp:
     """A shaped graph in which a buffer read after a store to the whole of it is the value that was stored."""
-    if all(u.op is not Ops.AFTER for u in root.toposort()):
+    if is_loop_program(root) or all(u.op is not Ops.AFTER for u in root.toposort()):
         return root
     return rewrite((root,), _stored)[0]
 

@@ -12,6 +12,7 @@ import numpy as np
 from uopc.dtype import DType
 from uopc.nptypes import Array, np_dtype
 from uopc.ops import Ops
+from uopc.pipeline import resolve_stores
 from uopc.runtime.arrays import load_array
 from uopc.runtime.errors import InputError
 from uopc.uop import UOp
@@ -32,7 +33,8 @@ class BufferUse:
 
 
 def buffers_of(root: UOp) -> list[BufferUse]:
-    """The buffers of a graph by slot. Walks the graph once."""
+    """The buffers of a graph by slot. Linear in the graph."""
+    root = resolve_stores(root)  # reading what was stored is no read of the buffer
     order = root.toposort()
     behind: dict[UOp, UOp] = {}  # an address or a view -> the memory it belongs to
     for u in order:
