@@ -6,7 +6,7 @@ reads only its bounds does not. Every row is enumerated over its box and proved 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import gcd
 from typing import NamedTuple
 
@@ -110,20 +110,36 @@ def _lifted(terms: dict[UOp, int], const: int, c: int) -> int:
     return (lowest + const) % c - lowest
 
 
-def _reduced(form: Linear, c: int) -> tuple[tuple[Linear, Linear], ...]:
-    """Ways to write form = c * first + second with small coefficients: remainders from 0 up, and nearest to zero."""
-    return tuple(_with_remainders(form, c, lowest) for lowest in (0, -(c // 2)))
+def _reduced(form: Linear, c: int) -> Iterator[tuple[Linear, Linear]]:
+    """Ways to write form = c * first + second with small coefficients.
+
+    Remainders from 0 up; nearest to zero; and the latter with one of them moved by c the other way. That makes the sum
+    wider by c - 2*|k| times the range of the atom, so it can only help an atom with two values, and only one of them.
+    (Not a quotient: as a digit of its number it is of more use, see `build`.)
+    """
+    yield _with_remainders(form, c, 0)
+    first, second = _with_remainders(form, c, -(c // 2))
+    yield first, second
+    lo, hi = form_bounds(second)
+    if hi - lo < c:
+        for t, k in second.terms.items():
+            least, most = bounds(t)
+            if most - least == 1 and t.op is not Ops.FLOORDIV:
+                step = 1 if k < 0 else -1
+                up = {**first.terms, t: first.terms.get(t, 0) - step}
+                yield Linear(_nonzero(up), first.const), Linear({**second.terms, t: k + step * c}, second.const)
+
+
+def _nonzero(terms: dict[UOp, int]) -> dict[UOp, int]:
+    return {t: k for t, k in terms.items() if k}
 
 
 def _with_remainders(form: Linear, c: int, lowest: int) -> tuple[Linear, Linear]:
     first, second = {}, {}
     for t, k in form.terms.items():
         r = (k - lowest) % c + lowest
-        if r:
-            second[t] = r
-        if k != r:
-            first[t] = (k - r) // c
-    return Linear(first, form.const // c), Linear(second, form.const % c)
+        first[t], second[t] = (k - r) // c, r
+    return Linear(_nonzero(first), form.const // c), Linear(_nonzero(second), form.const % c)
 
 
 def _one_period(form: Linear, c: int) -> int | None:
@@ -219,7 +235,7 @@ def _exact_sum(a: Linear, b: Linear) -> Linear:
     terms = dict(a.terms)
     for x, k in b.terms.items():
         terms[x] = terms.get(x, 0) + k
-    return Linear({x: k for x, k in terms.items() if k}, a.const + b.const)
+    return Linear(_nonzero(terms), a.const + b.const)
 
 
 QUOTIENT_RULES: tuple[Rule, ...] = (
@@ -399,11 +415,12 @@ def build(form: Linear, d: DType) -> UOp:
 
 
 def _recombined(form: Linear, d: DType) -> Linear | None:
+    """The form with one digit put back on its number."""
     for t, m in form.terms.items():
         if t.op is Ops.FLOORMOD and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
             a = int(t.src[1].arg)
             if any(c % (m * a) == 0 for other, c in form.terms.items() if other is not t):
-                joined = _join_whole(form, t, m, a, d) or _join_digits(form, t, m, a, d)
+                joined = _join_whole(form, t, m, a, d) or _join_digit(form, t, m, a, d)
                 if joined is not None:
                     return joined
     return None
@@ -419,12 +436,21 @@ def _join_whole(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | No
     return add(rest, scale(value_form(x, d), m, d), d)
 
 
-def _join_digits(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
-    x = rem.src[0]
+def _join_digit(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
     for t, c in form.terms.items():
-        if c == m * a and t.op is Ops.FLOORMOD and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
-            whole = a * int(t.src[1].arg)
-            if whole <= int_range(x.dtype)[1] and t.src[0] is floordiv(x, a):
+        if c == m * a and t.src[1:] and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
+            whole = _above(rem, a, t)
+            if whole is not None:
                 rest = add(form, Linear({rem: -m, t: -c}, 0), d)
-                return add(rest, scale(value_form(floormod(x, whole), d), m, d), d)
+                return add(rest, scale(value_form(whole, d), m, d), d)
+    return None
+
+
+def _above(rem: UOp, a: int, t: UOp) -> UOp | None:
+    """The number whose last digit (base a) is `rem` and whose other digits are `t`."""
+    x, b = rem.src[0], int(t.src[1].arg)
+    if t.op is Ops.FLOORDIV and b == a and t.dtype is x.dtype and floormod(t.src[0], a) is rem:
+        return t.src[0]  # rem may have been written as the remainder of another number than t is the quotient of
+    if t.op is Ops.FLOORMOD and a * b <= int_range(x.dtype)[1] and t.src[0] is floordiv(x, a):
+        return floormod(x, a * b)
     return None
