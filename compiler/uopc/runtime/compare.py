@@ -31,13 +31,14 @@ def tolerances(dtype: DType) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two arrays differ first, how often, and by how much at most."""
+    """Where two arrays differ first, how often, and by how much at most (infinite where only one is a number)."""
 
     index: tuple[int, ...]
     got: str
     wanted: str
     count: int
     size: int
+    largest: float = 0.0
 
     def __str__(self) -> str:
         place = f"element [{', '.join(map(str, self.index))}]" if self.index else "the value"
@@ -60,7 +61,8 @@ def first_difference(got: Array, wanted: Array, rtol: float, atol: float) -> Dif
         return None
     index = np.unravel_index(bad[0], got.shape) if got.shape else ()
     place = tuple(int(i) for i in index)
-    return Difference(place, number_text(got[place]), number_text(wanted[place]), int(bad.size), got.size)
+    texts = number_text(got[place]), number_text(wanted[place])
+    return Difference(place, *texts, int(bad.size), got.size, _largest(got, wanted))
 
 
 def check_expect(spec: ExpectSpec, got: Array, dtype: DType, folder: Path) -> Difference | None:

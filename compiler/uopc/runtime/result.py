@@ -9,6 +9,7 @@ import numpy as np
 
 from uopc.dtype import DType
 from uopc.nptypes import Array
+from uopc.runtime.compare import Difference
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,23 @@ class OutputResult:
         }
 
 
+@dataclass(frozen=True)
+class OutputDifference:
+    """An output that is not what it should be. against: "expect" or "reference"."""
+
+    output: str
+    against: str
+    difference: Difference
+
+
 @dataclass
 class RunResult:
     """The outcome of a run.
 
     expect: whether every `expect` holds, None without one; verified: whether the result agrees with the reference
     evaluator, None when that was not asked or would take too long; build_ms, kernel_ms: None when it did not come to
-    that. difference: the largest one; notes: what a person should know besides; line (0-based): where an error is.
+    that. difference: the largest one; differences: the outputs that are wrong, and where; notes: what a person should
+    know besides; line (0-based): where an error is; operations, memory_bytes: what the cost model says of the run.
     """
 
     file: str
@@ -48,8 +59,11 @@ class RunResult:
     build_ms: float | None = None
     kernel_ms: float | None = None
     difference: float | None = None
+    differences: list[OutputDifference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     line: int | None = None
+    operations: int | None = None
+    memory_bytes: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form, valid JSON whatever the values are."""
