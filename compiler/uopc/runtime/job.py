@@ -22,7 +22,7 @@ from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library
 from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
-from uopc.runtime.result import OutputResult, RunResult
+from uopc.runtime.result import OutputDifference, OutputResult, RunResult
 from uopc.runtime.toolchain import Compiler, find_compiler
 from uopc.uop import UOp
 
@@ -156,7 +156,9 @@ class _Job:
     def _note_operations(self, root: UOp) -> None:
         from uopc.analysis.cost import estimate
 
-        operations = estimate(root).operations
+        cost = estimate(root)
+        operations = cost.operations
+        self.result.operations, self.result.memory_bytes = operations, cost.memory_bytes
         if operations > _MANY_OPERATIONS:
             self.result.notes.append(f"this takes about {operations:,} operations, so it may be long")
 
@@ -217,6 +219,8 @@ class _Job:
                 continue
             difference = check_expect(spec, out.array, out.dtype, self.path.parent)
             self.result.expect = difference is None and self.result.expect is not False
+            if difference is not None:
+                self.result.differences.append(OutputDifference(out.name, "expect", difference))
             if difference is not None and self.result.error is None:
                 self.result.line = spec.line
                 self.result.error = f"not as expected: {out.name} {difference}"
@@ -241,4 +245,5 @@ class _Job:
         self.result.difference = max(self.result.difference or 0.0, checked.largest)
         if checked.difference is not None:
             self.result.verified = False
+            self.result.differences.append(OutputDifference(out.name, "reference", checked.difference))
             self.result.error = self.result.error or f"differs from the reference: {out.name} {checked.difference}"
