@@ -18,7 +18,7 @@ from uopc.uir.state import State, fresh, updated
 from uopc.uop import UOp
 
 MAX_CHARACTERS = 16_000_000
-MAX_LINES = 500_000
+MAX_LINES = 250_000
 
 
 class ParseError(Exception):

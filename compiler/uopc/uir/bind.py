@@ -372,7 +372,7 @@ def _ints(spec: OpSpec, param: Param, value: AttrValue) -> tuple[int, ...]:
                 return (value.value,)
             raise _wrong(spec, param, value, replace(f"change to ({value.text},)", value.span, f"({value.text},)"))
         raise _wrong(spec, param, value)
-    return tuple(_entry(spec, param, item) for item in value.items)
+    return tuple([_entry(spec, param, item) for item in value.items])
 
 
 def _entry(spec: OpSpec, param: Param, item: Operand) -> int:

@@ -111,7 +111,8 @@ def _aligned(src: Source) -> tuple[UOp, ...]:
     shape = src[0].shape
     if all(s.shape == shape for s in src):
         return tuple(src)
-    common = broadcast_shape(*(s.shape for s in src))
+    shapes = {s.shape for s in src if s.shape}
+    common = shapes.pop() if len(shapes) == 1 else broadcast_shape(*(s.shape for s in src))
     return tuple(broadcast_to(s, common) for s in src)
 
 

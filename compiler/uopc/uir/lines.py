@@ -10,7 +10,7 @@ from uopc.uir import scan
 from uopc.uir.bind import Bound, bind
 from uopc.uir.directives import Directive, is_directive, parse_directive
 from uopc.uir.drafts import Draft, replace
-from uopc.uir.model import NO_ATTRS, Attr, Number, Operand, Ref, Span, Statement
+from uopc.uir.model import NO_ATTRS, Attr, Group, Number, Operand, Ref, Span, Statement
 from uopc.uir.parser import LineParser, SyntaxFault, statement_head, well_formed
 
 VERSION = "v1"
@@ -75,6 +75,10 @@ def _simple(line: Line, found: re.Match[str]) -> None:
             value = scan.number_value(text)
             assert value is not None  # only a number of very many digits has no value
             operands.append(Number(value, text, Span(*found.span(k + 1))))
+    if found[7] is not None:
+        places = scan.DIGITS.finditer(line.text, *found.span(7))
+        items = tuple([Number(int(m[0]), m[0], Span(*m.span())) for m in places])
+        operands.append(Group(items, Span(*found.span(7)), "()"))
     _finish(line, found, tuple(operands), NO_ATTRS, operands[-1].span.end)
 
 

@@ -20,9 +20,14 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 HEAD = re.compile(rf"[ \t]*%([A-Za-z0-9_.]+)[ \t]*=[ \t]*({_WORD})")
-# The most common lines as a whole: one or two operands, names or plain decimal numbers, and nothing else.
-_PLAIN = r"[ \t]*(?:%([A-Za-z0-9_.]+)|([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?))[ \t]*"
-SIMPLE = re.compile(rf"[ \t]*%([A-Za-z0-9_.]+)[ \t]*=[ \t]*({_WORD})[ \t]+{_PLAIN}(?:,{_PLAIN})?\Z")
+# The most common lines as a whole: one or two operands and nothing else, each a name or a plain decimal number, the
+# second perhaps a flat list of whole numbers.
+_PLAIN = r"(?:%([A-Za-z0-9_.]+)|([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?))"
+_LIST = r"(\([0-9]+(?:(?:[ \t]*,[ \t]*|[ \t]+)[0-9]+)*,?\))"
+SIMPLE = re.compile(
+    rf"[ \t]*%([A-Za-z0-9_.]+)[ \t]*=[ \t]*({_WORD})[ \t]+{_PLAIN}[ \t]*(?:,[ \t]*(?:{_PLAIN}|{_LIST})[ \t]*)?\Z"
+)
+DIGITS = re.compile(r"[0-9]+")
 NUMBER_ONLY = re.compile(_NUMBER)
 
 TRUTH = {"true": True, "True": True, "false": False, "False": False}

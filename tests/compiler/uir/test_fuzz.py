@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
 from uopc.ops import OPS
-from uopc.uir import CODES, analyze, apply_edits, dump, parse
+from uopc.uir import CODES, analyze, apply_edits, bind, dump, lines, parse, scan
 from uopc.uir import format as format_text
+from uopc.uir.lines import parse_line
+from uopc.uir.source import split_lines
 
 # Separated by |, since some of them are or hold blanks.
 _PIECES = """
@@ -52,3 +56,23 @@ def test_soup(seed: int) -> None:
             assert parse(laid_out) is analysis.root
         for value in analysis.values.values():
             assert all(analysis.lines[k][s.start + 1 : s.end] == value.name for k, s in value.uses)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_fast_ways_of_reading_a_line_read_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    cases = rng.sample(sorted((Path(__file__).parents[2] / "cases").glob("*/*.uir")), 12)
+    texts = [line for path in cases for line in path.read_text(encoding="utf-8").splitlines()[:80]]
+    texts += [line for _ in range(100) for line in split_lines(soup(rng))]
+    quick = [parse_line(text) for text in texts]
+    monkeypatch.setattr(scan, "SIMPLE", re.compile(r"(?!)"))
+    monkeypatch.setattr(lines, "well_formed", lambda text, tokens: None)
+    monkeypatch.setattr(bind, "_fitting", lambda st, plan: None)
+    slow = [parse_line(text) for text in texts]
+    for a, b in zip(quick, slow):
+        assert (a.statement, a.name, a.refs, a.uses, a.comment) == (b.statement, b.name, b.refs, b.uses, b.comment), (
+            a.text
+        )
+        assert [d[:4] for d in a.drafts] == [d[:4] for d in b.drafts]
+        assert a.bound == b.bound
+    assert sum(a.bound is not None for a in quick) > 20
