@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -68,18 +68,24 @@ def test_error(path: Path) -> None:
     assert result.line == int(said[1]) - 1
 
 
+def seconds_used() -> float:
+    """CPU time of this process and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "fast"])
 @pytest.mark.parametrize("case", SCALE, ids=lambda c: c.__name__)
 def test_scale(case: Case, plain: bool, tmp_path: Path) -> None:
-    """Ten seconds of this process; what waits for a core that others use does not count."""
+    """Ten seconds of this process and the compiler; what waits for a core that others use does not count."""
     text, inputs, want, about = case()
     files = {}
     for slot, data in enumerate(inputs):
         files[slot] = tmp_path / f"{slot}.npy"
         np.save(files[slot], data)
-    began = time.process_time()
+    began = seconds_used()
     result = run_job(text, tmp_path / "scale.uir", RunOptions(inputs=files, plain=plain, timeout=60))
-    took = time.process_time() - began
+    took = seconds_used() - began
     assert result.error is None, about
     assert result.verified is not False
     np.testing.assert_array_equal(result.outputs[0].array, want)

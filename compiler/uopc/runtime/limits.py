@@ -33,10 +33,10 @@ def amount(size: int) -> str:
     return f"{size:,} bytes" if unit == 0 else f"{value:,.1f} {_UNITS[unit]}"
 
 
-def check_memory(root: UOp, outputs: Iterable[tuple[str, DType, tuple[int, ...]]], limit: int) -> None:
-    """Raises LimitError, naming the largest part, when buffers, outputs (name, dtype, shape) and values that are
-    materialized need more than `limit` bytes together."""
-    needs = _memory_of(root)
+def check_memory(nodes: Iterable[UOp], outputs: Iterable[tuple[str, DType, tuple[int, ...]]], limit: int) -> None:
+    """Raises LimitError, naming the largest part, when the buffers and the materialized values among `nodes`, and the
+    outputs (name, dtype, shape), need more than `limit` bytes together."""
+    needs = _memory_of(nodes)
     needs += [(_size(d, prod(shape)), f"output {name}", prod(shape), d) for name, d, shape in outputs]
     total = sum(need[0] for need in needs)
     if total <= limit:
@@ -58,9 +58,9 @@ def check_built_memory(args: Iterable[tuple[int, DType, int]], limit: int) -> No
         )
 
 
-def _memory_of(root: UOp) -> list[tuple[int, str, int, DType]]:
+def _memory_of(nodes: Iterable[UOp]) -> list[tuple[int, str, int, DType]]:
     found: dict[tuple[str, int], tuple[int, str, int, DType]] = {}
-    for u in root.toposort():
+    for u in nodes:
         if u.op is Ops.BUFFER:
             n = prod(u.shape)
             found["buffer", u.arg.slot] = (_size(u.dtype, n), f"buffer {u.arg.slot}", n, u.dtype)
