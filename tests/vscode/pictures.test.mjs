@@ -15,7 +15,7 @@ const SIZE = { width: 1360, height: 820 }
 for (const [name, theme] of Object.entries(THEMES)) {
   test(`pictures, ${name}`, async () => {
     fs.mkdirSync(OUT, { recursive: true })
-    const rig = await Rig.start({ settings: { 'workbench.colorTheme': theme, 'window.commandCenter': false } })
+    const rig = await Rig.start({ settings: { 'workbench.colorTheme': theme, 'window.commandCenter': false, 'window.title': '${activeEditorShort}' } })
     try {
       for (const [scene, draw] of Object.entries(SCENES)) {
         const window = await draw(rig)
@@ -43,7 +43,9 @@ const SCENES = {
     const source = window.editor()
     await window.clickLens(/Run/)
     await until('a result', () => window.results(), all => /as expected/.test(all), 60_000)
+    await window.page.mouse.move(5, 5)
     await window.focus(source)
+    await window.goto(1)
     await window.goto(await window.lineOf('%s = reduce', source), 2)
     await until('lit lines', () => window.lit(window.generated()), all => all.length > 0)
     return window
