@@ -4,7 +4,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: run test setup lint check-python check-vscode test-python test-vscode vsix bench screenshot clean
+.PHONY: run test setup lint check-python check-vscode test-python test-vscode vsix bench docs screenshot clean
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -40,6 +40,10 @@ vsix: $(EXT)/uir.vsix
 bench: .venv/.ready
 	$(PY) -m pytest tests/bench -s $(PYTEST_ARGS)
 
+# Rewrites docs/reference.md and docs/diagnostics.md, which are made from the compiler's tables.
+docs: .venv/.ready
+	$(PY) -m uopc.documentation docs
+
 # Rewrites docs/editor.png, the README's picture, from the real editor.
 screenshot: .cache/.browser tests/vscode/node_modules/.ready $(EXT)/uir.vsix
 	UIR_PICTURE=docs/editor.png node scripts/test_vscode.mjs pictures
@@ -64,7 +68,7 @@ tests/vscode/node_modules/.ready: tests/vscode/package-lock.json
 	@scripts/install_browser.sh
 	@touch $@
 
-PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp -name '*.py' 2>/dev/null)
+PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp -name '*.py' 2>/dev/null) $(wildcard docs/*.md)
 EXT_SOURCES := $(shell find $(EXT)/src $(EXT)/media $(EXT)/syntaxes $(EXT)/snippets -type f 2>/dev/null) \
   $(EXT)/package.json $(EXT)/language-configuration.json $(EXT)/README.md $(EXT)/CHANGELOG.md
 

@@ -231,7 +231,7 @@ _ELEMENTWISE = (
     ),
     _unary(
         "sin", Ops.SIN, "Sine of an angle in radians.", _FLOAT, "sin(a[i])",
-        _of_one("%1 = sin %0", "[0, 1.5707964, 0.5235988]", "[0, 1, 0.5]"),
+        _of_one("%1 = sin %0", "[0, 1.5707964, -1.5707964]", "[0, 1, -1]"),
     ),
     _unary(
         "trunc", Ops.TRUNC, "The whole part: rounded toward zero.", _FLOAT, "trunc(a[i])",
@@ -347,7 +347,7 @@ _REDUCE = (
         "Combines the elements along some axes and removes these axes. Of nothing: add gives 0, mul 1, max the least"
         " value.",
         "exactly one of pop and axes; add is not defined on bool; the result has x's dtype",
-        "add: the sum of x[j] over all j that agree with i on the axes that stay; max, mul: their maximum, product",
+        "the sum (maximum, product) of x[j] where j runs over all that agree with i on the axes that stay",
         _of_matrix("%2 = reduce %1 : op=add pop=1", "[6, 15]"),
     ),
     OpSpec(

@@ -2,7 +2,8 @@
 
 `# error: [code]`, `# warning: [code]` and `# hint: [code]`, perhaps with a part of the message in quotes, and
 `# revealed: f32[2, 3]` are about their own line, or, alone on a line, about the next line that is no such comment.
-Every error must be stated; warnings and hints must be where the block states any.
+Every error must be stated; warnings and hints must be where the block states any. A block without errors that has an
+`expect` directive is evaluated, and must give what the directive says, unless it reads files.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from uopc.evaluate import evaluate
+from uopc.runtime.compare import check_expect
+from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.uir import Analysis, analyze
 
 _FENCE = re.compile(r"^```uir\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -58,7 +62,19 @@ def problems(text: str) -> list[str]:
     for d in open_diagnostics:
         if d.severity.value == "error" or d.severity.value in kinds:
             found.append(f"line {d.line + 1}: unstated {d.severity.value} [{d.code}] {d.message}")
-    return found
+    return found or _outcome(analysis)
+
+
+def _outcome(analysis: Analysis) -> list[str]:
+    """Where the results of a block differ from what its directives expect."""
+    expects, given = analysis.directives.expects, analysis.directives.inputs
+    if not expects or analysis.errors or analysis.root is None or any(s.kind == "file" for s in given.values()):
+        return []
+    inputs = make_inputs(buffers_of(analysis.root), given, Path())
+    results = evaluate(analysis.root, inputs)
+    arrays = results if isinstance(results, tuple) else (results,)
+    found = [(k, check_expect(e, arrays[k], analysis.outputs[k].uop.dtype, Path())) for k, e in expects.items()]
+    return [f"output {k}: {difference}" for k, difference in found if difference is not None]
 
 
 def _stated(analysis: Analysis) -> list[tuple[int, str, str, str, str]]:

@@ -5,67 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from uopc.ops import ALIASES, OPS, OpSpec, Param
-
-MEANINGS = {
-    "value": "a value or number",
-    "values": "values",
-    "effects": "effects",
-    "int": "an integer",
-    "number": "a number",
-    "shape": "a list of sizes",
-    "order": "a list of axes",
-    "bounds": "a (begin, end) for each axis",
-    "pads": "a (before, after) for each axis",
-    "axes": "a list of axes",
-    "word": "a word",
-    "dtype": "an element type",
-    "bool": "true or false",
-}
-
-
-def spec_of(name: str) -> OpSpec | None:
-    """The table's row for a name as it is written, other names included."""
-    return OPS.get(ALIASES.get(name, name))
-
-
-def parameter_texts(spec: OpSpec) -> list[str]:
-    """How each parameter is written in a signature."""
-    return [_parameter(parameter) for parameter in spec.params]
-
-
-def signature(spec: OpSpec) -> str:
-    """`reduce x : op=add|max|mul pop=`: positional parameters, then keywords."""
-    positional = [text for text, p in zip(parameter_texts(spec), spec.params) if not p.keyword_only]
-    keywords = [text for text, p in zip(parameter_texts(spec), spec.params) if p.keyword_only]
-    head = f"{spec.name} {', '.join(positional)}".rstrip()
-    return f"{head} : {' '.join(keywords)}" if keywords else head
-
-
-def _parameter(parameter: Param) -> str:
-    if not parameter.keyword_only:
-        return parameter.name + (", ..." if parameter.kind in ("values", "effects") else "")
-    return f"{parameter.name}={'|'.join(parameter.words)}"
-
-
-def meaning(parameter: Param) -> str:
-    """What a parameter is, in a few words."""
-    kind = " or ".join(parameter.words) if parameter.words else MEANINGS[parameter.kind]
-    if not parameter.doc:
-        return f"{kind} (optional)" if parameter.optional else kind
-    return f"{parameter.doc} ({kind}, optional)" if parameter.optional else f"{parameter.doc} ({kind})"
+from uopc.documentation.words import index_map as index_map
+from uopc.documentation.words import meaning as meaning
+from uopc.documentation.words import other_names as other_names
+from uopc.documentation.words import parameter_texts as parameter_texts
+from uopc.documentation.words import signature as signature
+from uopc.documentation.words import spec_of as spec_of
+from uopc.ops import OpSpec
 
 
 def described(spec: OpSpec) -> str:
-    """An operation in Markdown: meaning, arguments, type rule, index map, example."""
-    lines = [f"**{spec.name}**: {spec.doc}", "", f"```uir\n{signature(spec)}\n```", ""]
+    """An operation in Markdown: meaning, arguments, type rule, index map, a program that runs and what it gives."""
+    others = "".join(f" Also written `{name}`." for name in other_names(spec))
+    lines = [f"**{spec.name}**: {spec.doc}{others}", "", f"```uir\n{signature(spec)}\n```", ""]
     lines += [f"- `{parameter.name}`: {meaning(parameter)}" for parameter in spec.params]
-    lines += ["", f"result: {spec.rule}"]
+    lines += ["", f"type rule: {spec.rule}"]
     if spec.index_map:
-        lines += ["", f"`result[i] = {spec.index_map}`"]
-    if spec.example:
-        lines += ["", "for example", f"```uir\n{spec.example}\n```"]
-    return "\n".join(lines)
+        lines += ["", index_map(spec)]
+    return "\n".join([*lines, "", "for example, with what it gives as `expect`", f"```uir\n{spec.example}```"])
 
 
 def static_arguments(spec: OpSpec, kind: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
