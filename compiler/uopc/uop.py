@@ -7,8 +7,8 @@ common subexpressions are shared by construction. Nothing here recurses: a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
-from weakref import WeakValueDictionary
+from typing import Any, cast
+from weakref import ref
 
 from uopc.dtype import DType, Scalar, const_key, dtypes
 from uopc.errors import UOpError
@@ -38,7 +38,23 @@ _NO_RANGES: frozenset[UOp] = frozenset()
 
 
 _Key = tuple[Ops, tuple["UOp", ...], Any, DType | None]
-_nodes: WeakValueDictionary[_Key, UOp] = WeakValueDictionary()
+
+
+class _Entry(ref["UOp"]):
+    """A node that the table knows as long as somebody uses it."""
+
+    __slots__ = ("key",)
+    key: _Key
+
+
+# What a WeakValueDictionary does, without its calls in Python: every node made or found again passes here.
+_nodes: dict[_Key, _Entry] = {}
+
+
+def _forget(entry: ref[UOp]) -> None:
+    key = cast(_Entry, entry).key
+    if _nodes.get(key) is entry:
+        del _nodes[key]
 
 
 class UOp:
@@ -67,8 +83,9 @@ class UOp:
             key: _Key = (op, src, const_key(dtype, arg), dtype)
         else:
             key = (op, src, arg, None)
-        found = _nodes.get(key)
-        return found if found is not None else _new_node(cls, key, op, src, arg, dtype)
+        entry = _nodes.get(key)
+        found = None if entry is None else entry()
+        return _new_node(cls, key, op, src, arg, dtype) if found is None else found
 
     # -- builders: the movement operations -------------------------------------------------------------------------
     def reshape(self, shape: Iterable[int]) -> UOp:
@@ -234,8 +251,9 @@ def _new_node(cls: type[UOp], key: _Key, op: Ops, src: tuple[UOp, ...], arg: Any
     self.dtype, self.shape, self.addrspace = kind or dtypes.void, shape, space
     self._cache = None
     self.ranges = _open_ranges(self)
-    self.digest = hash((_CODES[op], _code(arg), *(s.digest for s in src)))
-    _nodes[key] = self
+    self.digest = hash((_CODES[op], 0 if arg is None else _code(arg), *[s.digest for s in src]))
+    entry = _nodes[key] = _Entry(self, _forget)
+    entry.key = key
     return self
 
 
