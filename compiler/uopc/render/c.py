@@ -75,6 +75,16 @@ def render(sink: UOp, name: str, *, check: bool = False) -> Rendered:
     return _assemble(writer)
 
 
+def function_lines(sink: UOp, name: str, helpers: Helpers) -> list[tuple[str, tuple[UOp, ...]]]:
+    """The lines inside the function of a loop program; `helpers` gets the functions that they call."""
+    nodes = linearize(sink)
+    writer = _Writer(name, nodes, helpers=helpers)
+    _count_uses(writer)
+    for node in nodes:
+        _node(writer, node)
+    return writer.lines
+
+
 def _assemble(w: _Writer) -> Rendered:
     head = [("#include <" + h + ">", ()) for h in ("limits.h", "math.h", "stdbool.h", "stdint.h", "string.h")]
     for text in w.helpers.texts.values():

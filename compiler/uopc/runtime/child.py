@@ -95,8 +95,10 @@ def run(job: _Job) -> str:
     function.restype = ctypes.c_int if job["returns"] else None
     pointers = [ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(b))) for b in blocks]
     began = time.perf_counter_ns()
-    code = function(*pointers)
+    code = function(*pointers) or 0
     best = time.perf_counter_ns() - began
+    if code < 0:
+        return failure("memory", "")
     if code:
         return f'{{"ok": true, "check": {code}, "kernel_ns": {best}, "runs": 1}}\n'
     for arg, memory in zip(job["args"], blocks):

@@ -34,7 +34,7 @@ class Program:
         self.slots = tuple(slot for slot, use in self._uses.items() if use.read)
         self._library = _load(compiled)
         self._function = getattr(self._library, compiled.symbol)
-        self._function.restype = ctypes.c_int if compiled.checks else None
+        self._function.restype = ctypes.c_int if compiled.returns else None
         self._function.argtypes = [ctypes.c_void_p] * len(compiled.args)
 
     @property
@@ -64,6 +64,8 @@ class Program:
                 _check_input(self._uses[slot], array)
         arrays = [self._argument(a, inputs) for a in self._compiled.args]
         code = self._function(*(array.ctypes.data for array in arrays))
+        if code and code < 0:
+            raise RunError("there is not enough memory for the program's intermediate results")
         if code:
             access = self._compiled.checks[code - 1]
             raise RunError(f"a {access.op.value} is outside its memory: {access!r}")

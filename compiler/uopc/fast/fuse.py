@@ -1,0 +1,176 @@
+"""Which stages become one kernel: those that meet row by row.
+
+Two stages meet in their outer loops when one reads, in every row, only what the other writes in that row. Then both can
+run in one loop over the rows, and what is between them needs one row of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from uopc.fast.nest import Nest, nest_of
+from uopc.ops import Ops
+from uopc.opt import Choice, Opts, choose
+from uopc.schedule import Stage
+from uopc.symbolic.linear import Linear, form_bounds, linear
+from uopc.uop import UOp, buf
+
+_ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cache when it is read
+
+
+@dataclass(frozen=True)
+class View:
+    """A stage seen from outside: its natural loops, and where each load of it is in the program's buffers."""
+
+    stage: Stage
+    nest: Nest | None
+    tile: bool
+    panel: int  # bytes of the operand that all rows of a contraction read
+    solitary: bool  # it is always a kernel of its own
+    buffers: dict[UOp, UOp]  # buffers of the nest -> buffers of the program
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Iterations of its output loops."""
+        return tuple(r.arg.size for r in self.nest.dims) if self.nest is not None else ()
+
+    def forms(self) -> list[tuple[UOp, Linear]]:
+        """(buffer of the program, form of the index) of every load."""
+        if self.nest is None:
+            return []
+        return [(self.buffers[u.src[0].src[0]], linear(u.src[0].src[1])) for u in self.nest.loads()]
+
+
+@dataclass
+class Cluster:
+    """A kernel in the making: its stages, and how many outer loops they have in common."""
+
+    views: list[View]
+    outer: int
+    why: list[str] = field(default_factory=list)
+
+
+class Fuser:
+    """Groups stages, in order. Facts about stages that are equal but for their buffers are found once."""
+
+    def __init__(self, opts: Opts) -> None:
+        self.opts = opts
+        self.known: dict[tuple[UOp, UOp], tuple[Nest | None, Choice, int]] = {}
+
+    def clusters(self, stages: Sequence[Stage]) -> list[Cluster]:
+        """The kernels of a program in an order in which they can run."""
+        found: list[Cluster] = []
+        place: dict[UOp, int] = {}
+        for stage in stages:
+            if not prod(stage.value.shape):
+                continue
+            view = self.view(stage)
+            reads = {b for b in buffers_of(stage.value) if b in place}
+            last = max((place[b] for b in reads), default=-1)
+            if last < 0 or not self._join(found[last], view):
+                found.append(Cluster([view], self._first_outer(view)))
+                last = len(found) - 1
+            place[stage.out] = last
+        return found
+
+    def view(self, stage: Stage) -> View:
+        """The stage with its natural loops."""
+        (value, out), mapping = canonical([(stage.value, stage.out)])
+        key = (value[0], out[0])
+        if key not in self.known:
+            nest = nest_of(value[0], out[0], len(value[0].shape))
+            choice = choose(nest, 0, self.opts)
+            self.known[key] = (nest, choice, _panel_bytes(choice))
+        nest, choice, panel = self.known[key]
+        solitary = nest is None or choice.role in ("scalar", "columns", "transpose")
+        return View(stage, nest, choice.role == "tile", panel, solitary, mapping)
+
+    @staticmethod
+    def _first_outer(view: View) -> int:
+        if view.nest is None:
+            return 0
+        n = len(view.nest.dims)
+        return max(n - 1, 0) if view.tile or not view.nest.red else n
+
+    # -- joining ---------------------------------------------------------------------------------------------------
+    def _join(self, cluster: Cluster, view: View) -> bool:
+        if not self.opts.on("fuse") or view.solitary or any(v.solitary for v in cluster.views):
+            return False
+        panels = view.panel + sum(v.panel for v in cluster.views)
+        if panels > self.opts.machine.cache + (self.opts.machine.cache >> 1):
+            cluster.why.append("not joined with the next: all rows read an operand that is larger than the cache")
+            return False
+        most = len(view.sizes) - view.tile
+        for outer in range(min(cluster.outer, most), -1, -1):
+            if self._fits(cluster, view, outer):
+                cluster.views.append(view)
+                cluster.outer = outer
+                cluster.why.append(
+                    f"joined over {outer} outer loop{'s' * (outer != 1)}: row by row it reads what is there"
+                )
+                return True
+        return False
+
+    def _fits(self, cluster: Cluster, view: View, outer: int) -> bool:
+        members = [*cluster.views, view]
+        if any(v.tile and (outer != len(v.sizes) - 1 or not outer) for v in members):
+            return False
+        if not outer and any(len(v.sizes) > 1 for v in members):
+            return False
+        if any(v.sizes[:outer] != view.sizes[:outer] for v in members):
+            return False
+        if any(prod(v.sizes[outer:]) * v.stage.out.dtype.itemsize > _ROW_BYTES for v in cluster.views):
+            return False
+        writers = {v.stage.out: v for v in cluster.views}
+        for buffer, form in view.forms():
+            if buffer in writers and not _same_row(form, view, writers[buffer], outer):
+                return False
+        return all(self._keeps(v, outer) for v in members)
+
+    def _keeps(self, v: View, outer: int) -> bool:
+        """Whether the stage can still be computed well inside that many common loops."""
+        assert v.nest is not None
+        choice = choose(nest_of(v.nest.value, v.nest.out, outer), outer, self.opts)
+        return choice.role == "tile" if v.tile else choice.role in ("map", "lanes")
+
+
+def _same_row(form: Linear, reader: View, writer: View, outer: int) -> bool:
+    """Whether an index stays, in every row of the reader, in the same row of what the writer writes."""
+    assert reader.nest is not None and writer.nest is not None
+    rows, there = reader.nest.dims[:outer], linear(writer.nest.store)
+    for mine, its in zip(rows, writer.nest.dims[:outer]):
+        if form.terms.get(mine, 0) != there.terms.get(its, 0):
+            return False
+    rest = Linear({t: c for t, c in form.terms.items() if t not in rows}, form.const)
+    if any(t.ranges & set(rows) for t in rest.terms):
+        return False
+    lo, hi = form_bounds(rest)
+    return lo >= 0 and hi < prod(writer.sizes[outer:])
+
+
+def _panel_bytes(choice: Choice) -> int:
+    """What all rows of a contraction read."""
+    if choice.tile is None:
+        return 0
+    t = choice.tile
+    return t.panel_elements() * max((p.held.itemsize for p in t.lanewise), default=0) * len(t.lanewise)
+
+
+# -- kernels that are equal but for their buffers ------------------------------------------------------------------
+def buffers_of(value: UOp) -> list[UOp]:
+    """The buffers that a value reads, in the order of the graph."""
+    return [u for u in value.toposort() if u.op is Ops.BUFFER]
+
+
+def canonical(pairs: Sequence[tuple[UOp, UOp]]) -> tuple[tuple[list[UOp], list[UOp]], dict[UOp, UOp]]:
+    """The values and their out buffers with buffers numbered 0, 1, ... by first appearance; and which was which."""
+    order: dict[UOp, UOp] = {}
+    for value, out in pairs:
+        for b in (*buffers_of(value), out):
+            if b not in order:
+                order[b] = buf(len(order), b.arg.shape[0], b.dtype)
+    values = [value.substitute(order) for value, _ in pairs]
+    outs = [order[out] for _, out in pairs]
+    return (values, outs), {new: old for old, new in order.items()}

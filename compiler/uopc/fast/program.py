@@ -1,0 +1,285 @@
+"""A shaped program as fast C: its kernels, the memory between them, and the function that calls them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from uopc.fast.columns import write_columns
+from uopc.fast.contraction import write_contraction
+from uopc.fast.emit import Code
+from uopc.fast.fuse import Cluster, Fuser, canonical
+from uopc.fast.group import Group, Kernel, Member, Workshop
+from uopc.fast.memory import Arena
+from uopc.fast.nest import nest_of
+from uopc.fast.rows import write_rows
+from uopc.fast.turned import write_turned
+from uopc.fast.vectors import Vectors
+from uopc.ops import Ops
+from uopc.opt import Choice, Opts, choose
+from uopc.rangeify import Ctx, lower_outputs
+from uopc.render.c import function_lines
+from uopc.render.scalar import Helpers
+from uopc.render.types import C_TYPES
+from uopc.schedule import Stage, cut
+from uopc.uop import UOp
+
+_WRITERS = {"columns": write_columns, "tile": write_contraction, "transpose": write_turned}
+
+
+@dataclass
+class Call:
+    """One kernel at work: the function, the buffers it is given, and which stages it computes."""
+
+    name: str
+    kernel: Kernel
+    buffers: list[UOp]
+    stages: list[Stage]
+    back: list[dict[UOp, list[UOp]]]  # lowered node -> nodes of the kernel's own graph, per member
+    origin: dict[UOp, UOp]  # nodes of the kernel's own graph -> nodes of the program
+    notes: list[str]
+
+
+@dataclass
+class FastProgram:
+    """The C file and what is known about it. scratch: bytes that it takes while it runs (then it returns int, -1 when
+    there is no memory)."""
+
+    lines: list[str]
+    origins: list[tuple[UOp, ...]]
+    params: list[UOp]
+    written: frozenset[UOp]
+    scratch: int
+    kernels: tuple[str, ...]
+    plan: list[str]
+
+
+def fast_program(outputs: Iterable[tuple[UOp, UOp]], name: str, opts: Opts) -> FastProgram:
+    """The program that computes `outputs`, (value, buffer) pairs, as one C function `name`."""
+    wanted = list(outputs)
+    stages = cut(wanted)
+    return _Writer(stages, [out for _, out in wanted], name, opts).program()
+
+
+@dataclass
+class _Writer:
+    stages: list[Stage]
+    outs: list[UOp]
+    name: str
+    opts: Opts
+    helpers: Helpers = field(default_factory=Helpers)
+    known: dict[object, tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]] = field(default_factory=dict)
+
+    def program(self) -> FastProgram:
+        clusters = Fuser(self.opts).clusters(self.stages)
+        readers: dict[UOp, set[int]] = {}
+        for k, c in enumerate(clusters):
+            for v in c.views:
+                for u in v.stage.value.toposort():
+                    if u.op is Ops.BUFFER:
+                        readers.setdefault(u, set()).add(k)
+        calls = [self._call(c, k, readers) for k, c in enumerate(clusters)]
+        return _Assembly(calls, self).assemble()
+
+    # -- one kernel ------------------------------------------------------------------------------------------------
+    def _call(self, c: Cluster, k: int, readers: dict[UOp, set[int]]) -> Call:
+        pairs = [(v.stage.value, v.stage.out) for v in c.views]
+        (values, outs), mapping = canonical(pairs)
+        wanted = tuple(not v.stage.temporary or bool(readers.get(v.stage.out, set()) - {k}) for v in c.views)
+        key = (tuple(values), tuple(outs), wanted)
+        if key not in self.known:
+            self.known[key] = self._kernel(f"{self.name}_k{len(self.known)}", c, values, outs, wanted)
+        name, kernel, back, notes = self.known[key]
+        origin: dict[UOp, UOp] = {}
+        for v, value in zip(c.views, values):
+            for mine, its in zip(value.toposort(), v.stage.value.toposort()):
+                origin.setdefault(mine, v.stage.origin.get(its, v.stage.node))
+            origin.setdefault(value, v.stage.node)
+        buffers = [mapping[b] for b in kernel.params]
+        return Call(name, kernel, buffers, [v.stage for v in c.views], back, origin, notes)
+
+    def _kernel(
+        self, name: str, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...]
+    ) -> tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]:
+        notes = list(c.why)
+        if len(values) == 1:
+            nest = nest_of(values[0], outs[0])
+            choice = choose(nest, 0, self.opts)
+            notes += choice.why
+            if nest is None or choice.role == "scalar":
+                return name, *self._plain(name, values[0], outs[0]), notes
+            outer = len(nest.dims) - (choice.role == "map" and bool(nest.dims))
+            group = Group((Member(nest, choice, True),), outer)
+        else:
+            group = self._group(c, values, outs, wanted, notes)
+        kernel = self._write(name, group)
+        return name, kernel, [dict(m.nest.origin) for m in group.members], notes
+
+    def _group(
+        self, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...], notes: list[str]
+    ) -> Group:
+        members = []
+        for value, out, want in zip(values, outs, wanted):
+            nest = nest_of(value, out, c.outer)
+            choice: Choice = choose(nest, c.outer, self.opts)
+            assert nest is not None
+            notes += choice.why
+            members.append(Member(nest, choice, want))
+        return Group(tuple(members), c.outer)
+
+    def _write(self, name: str, group: Group) -> Kernel:
+        wanted = [m.nest.out for m in group.members if m.wanted]
+        inside = {m.nest.out for m in group.members if not m.wanted}
+        reads = {u.src[0].src[0] for m in group.members for u in m.nest.loads()}
+        params = sorted((reads | set(wanted)) - inside, key=lambda b: b.arg.slot)
+        w = Workshop(name, group, self.opts, Vectors(self.helpers), params)
+        single = len(group.members) == 1
+        writer = _WRITERS.get(group.members[0].choice.role, write_rows) if single else write_rows
+        writer(w)
+        return w.finish(frozenset(wanted))
+
+    def _plain(self, name: str, value: UOp, out: UOp) -> tuple[Kernel, list[dict[UOp, list[UOp]]]]:
+        """The textbook loops as a kernel."""
+        ctx = Ctx()
+        sink = lower_outputs([(value, out)], ctx)
+        params = [u for u in sink.toposort() if u.op is Ops.BUFFER]
+        code = Code()
+        code.lines = function_lines(sink, name, self.helpers)
+        w = Workshop(name, Group((), 0), self.opts, Vectors(self.helpers), sorted(params, key=lambda b: b.arg.slot))
+        w.code.lines = code.lines
+        return w.finish(frozenset((out,))), [ctx.origin]
+
+
+# -- the file ------------------------------------------------------------------------------------------------------
+_TAKE = """
+// Scratch memory, kept from one call to the next; a second call at the same time gets its own. Its size is in front.
+static char* uir_kept;
+static void uir_free(char* p) {
+#ifdef _WIN32
+  if (p) _aligned_free(p);
+#else
+  free(p);
+#endif
+}
+static char* uir_take(size_t size) {
+  char* p = __atomic_exchange_n(&uir_kept, (char*)0, __ATOMIC_ACQUIRE);
+  if (p && *(size_t*)p >= size) return p + 64;
+  uir_free(p);
+#ifdef _WIN32
+  p = _aligned_malloc(size + 64, 64);
+#else
+  void* found = 0;
+  const int huge = size >= (1 << 22);
+  if (posix_memalign(&found, huge ? 1 << 21 : 64, size + 64)) return 0;
+  p = found;
+#ifdef MADV_HUGEPAGE
+  if (huge) madvise(p, size + 64, MADV_HUGEPAGE);
+#endif
+#endif
+  if (!p) return 0;
+  *(size_t*)p = size;
+  return p + 64;
+}
+static void uir_give(char* p) { uir_free(__atomic_exchange_n(&uir_kept, p - 64, __ATOMIC_RELEASE)); }"""
+
+
+class _Assembly:
+    """Lines and their origins, in the order of the file."""
+
+    def __init__(self, calls: Sequence[Call], writer: _Writer) -> None:
+        self.calls, self.writer = calls, writer
+        self.lines: list[str] = []
+        self.origins: list[tuple[UOp, ...]] = []
+        used = {b for c in calls for b in c.buffers}
+        self.written = frozenset(
+            b for c in calls for b, mine in zip(c.buffers, c.kernel.params) if mine in c.kernel.written
+        )
+        self.temporary = {s.out for c in calls for s in c.stages if s.temporary}
+        params = (used - self.temporary) | set(writer.outs)
+        self.written |= set(writer.outs)
+        self.params = sorted(params, key=lambda b: (b in self.written, b.arg.slot))
+
+    def line(self, text: str, origin: tuple[UOp, ...] = ()) -> None:
+        """One line of the file."""
+        self.lines.append(text)
+        self.origins.append(origin)
+
+    def assemble(self) -> FastProgram:
+        w = self.writer
+        arena = Arena([(c.buffers, [s.out for s in c.stages]) for c in self.calls], self.temporary)
+        threads = w.opts.threads
+        inner = max((c.kernel.shared + c.kernel.private * threads for c in self.calls), default=0)
+        scratch = arena.size + inner
+        self._head(scratch)
+        self._kernels()
+        self._main(arena, scratch)
+        names = tuple(dict.fromkeys(c.name for c in self.calls))
+        return FastProgram(self.lines, self.origins, self.params, self.written, scratch, names, self._plan())
+
+    def _head(self, scratch: int) -> None:
+        for header in ("limits.h", "math.h", "stdbool.h", "stdint.h", "string.h"):
+            self.line(f"#include <{header}>")
+        if scratch:
+            for text in ("#include <stdlib.h>", "#ifdef __linux__", "#include <sys/mman.h>", "#endif", "#ifdef _WIN32"):
+                self.line(text)
+            self.line("#include <malloc.h>")
+            self.line("#endif")
+            for text in _TAKE.split("\n"):
+                self.line(text)
+        for text in self.writer.helpers.texts.values():
+            self.line("")
+            for part in text.split("\n"):
+                self.line(part)
+
+    def _kernels(self) -> None:
+        users: dict[str, list[Call]] = {}
+        for c in self.calls:
+            users.setdefault(c.name, []).append(c)
+        for same in users.values():
+            self.line("")
+            for code in same[0].kernel.code:
+                for text, nodes in code.lines:
+                    self.line(text, _origins(nodes, same))
+
+    def _main(self, arena: Arena, scratch: int) -> None:
+        w = self.writer
+        parts = [
+            f"{'' if b in self.written else 'const '}{C_TYPES[b.dtype]}* restrict data{b.arg.slot}" for b in self.params
+        ]
+        self.line("")
+        self.line(f"{'int' if scratch else 'void'} {w.name}({', '.join(parts) or 'void'}) {{")
+        if scratch:
+            self.line(f"  char* const memory = uir_take({scratch});")
+            self.line("  if (!memory) return -1;")
+        for c in self.calls:
+            args = [
+                f"({C_TYPES[b.dtype]}*)(memory + {arena.offsets[b]})" if b in self.temporary else f"data{b.arg.slot}"
+                for b in c.buffers
+            ]
+            if c.kernel.shared or c.kernel.private:
+                args.append(f"memory + {arena.size}")
+            self.line(f"  {c.name}({', '.join(args)});", tuple(dict.fromkeys(s.node for s in c.stages)))
+        if scratch:
+            self.line("  uir_give(memory);")
+            self.line("  return 0;")
+        self.line("}")
+
+    def _plan(self) -> list[str]:
+        out = []
+        for c in self.calls:
+            sizes = ", ".join(f"{s.out.dtype}{list(s.value.shape)}" for s in c.stages)
+            out.append(f"{c.name}: {len(c.stages)} stage{'s' * (len(c.stages) > 1)} ({sizes})")
+            out += [f"  stage: {s.why}" for s in c.stages]
+            out += [f"  {note}" for note in dict.fromkeys(c.notes)]
+        return out
+
+
+def _origins(nodes: tuple[UOp, ...], calls: list[Call]) -> tuple[UOp, ...]:
+    found: dict[UOp, None] = {}
+    for c in calls:
+        for n in nodes:
+            sources = [s for back in c.back for s in back.get(n, ())] or [n]
+            for s in sources:
+                if s in c.origin:
+                    found[c.origin[s]] = None
+    return tuple(found)

@@ -1,0 +1,255 @@
+"""Choosing how each kernel is computed: a cost model of a few comparisons, and the reasons for what it chose.
+
+`choose(nest, outer, machine, off)` describes one nest. Everything a kernel writer does follows from its `Choice`; names
+in `off` switch transformations off one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from uopc.dtype import DType, dtypes
+from uopc.fast.nest import Nest
+from uopc.fast.tile import Part, Tile, parts_of
+from uopc.ops import Ops
+from uopc.symbolic.linear import linear
+from uopc.uop import UOp
+
+# Every transformation that can be switched off, with what it does.
+SWITCHES: dict[str, str] = {
+    "fuse": "kernels over the same rows become one loop over rows",
+    "vector": "loops along neighbouring elements are written with vectors",
+    "tile": "contractions keep a tile of the result in registers",
+    "pack": "operands of a contraction are copied into the order in which the tile reads them",
+    "columns": "sums down columns run along rows",
+    "copies": "several vectors side by side hide the latency of a sum",
+    "transpose": "a copy that crosses rows and columns goes through square blocks in registers",
+    "threads": "outer loops are shared between threads",
+}
+
+_PANEL_PAGES = 192  # pages of an operand that a tile can walk down without packing
+_FAR = 256  # bytes between two steps of a row that still share a cache line often enough
+_MIN_LENGTH = 4
+_PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the cost model knows about the CPU: bytes of a vector, vector registers, bytes of the second-level cache."""
+
+    vector: int = 32
+    registers: int = 16
+    cache: int = 1 << 20
+
+    def width(self, d: DType) -> int:
+        """Lanes of a vector of dtype d (bool and f16 are computed in 32-bit lanes)."""
+        return max(4, self.vector // max(4, d.itemsize))
+
+
+@dataclass(frozen=True)
+class Opts:
+    """What the user asks for: switched-off transformations and threads."""
+
+    off: frozenset[str] = frozenset()
+    threads: int = 1
+    machine: Machine = field(default_factory=Machine)
+
+    def on(self, name: str) -> bool:
+        """Whether a transformation may be used."""
+        return name not in self.off
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How one nest is computed.
+
+    role: "scalar" (the textbook loops), "map" (elementwise along lanes), "lanes" (a reduction along lanes), "columns"
+    (a reduction down columns, lanes along rows), "tile" (a contraction in registers), "transpose"; lane: the loop along
+    the lanes; width, copies: lanes and vectors side by side; tile: the tile; why: the reasons, taken and refused.
+    """
+
+    role: str
+    lane: UOp | None = None
+    width: int = 1
+    copies: int = 1
+    tile: Tile | None = None
+    why: tuple[str, ...] = ()
+
+
+def choose(nest: Nest | None, outer: int, opts: Opts) -> Choice:
+    """The choice for a nest whose first `outer` output loops belong to the kernel around it."""
+    if nest is None:
+        return Choice("scalar", why=("its loops do not form one nest: computed as the textbook does",))
+    if not opts.on("vector"):
+        return Choice("scalar", why=("vectors are switched off",))
+    if not nest.red:
+        return _map(nest, outer, opts)
+    tile, why = _tile(nest, outer, opts)
+    if tile is not None:
+        return Choice("tile", tile.v, tile.width, tile.vectors, tile, why)
+    return _reduction(nest, outer, opts, why)
+
+
+# -- elementwise ---------------------------------------------------------------------------------------------------
+def _widest(nest: Nest, opts: Opts) -> int:
+    """Lanes such that the widest value of the nest fills a vector."""
+    kinds = [u.dtype for u in nest.loads()] + [nest.out.dtype, nest.body.dtype]
+    return min(opts.machine.width(d) for d in kinds)
+
+
+def _narrowed(width: int, n: int) -> int:
+    while width > 4 and width // 2 >= n:  # gcc 12 miscompiles integer vectors of 8 bytes
+        width //= 2
+    return width
+
+
+def _map(nest: Nest, outer: int, opts: Opts) -> Choice:
+    own = nest.dims[outer:]
+    if not own:
+        return Choice("map", None, why=("one element a row",))
+    lane = own[-1]
+    width = _narrowed(_widest(nest, opts), lane.arg.size)
+    crossed = crossing(nest, lane, own[:-1])
+    if crossed is not None and opts.on("transpose"):
+        why = (f"read down columns: blocks of {width} x {width} are turned in registers",)
+        return Choice("transpose", lane, width, 1, why=why)
+    return Choice("map", lane, width, 1, why=(f"{width} neighbours along the last axis at a time",))
+
+
+def crossing(nest: Nest, lane: UOp, others: tuple[UOp, ...]) -> UOp | None:
+    """The loop along which the loads are contiguous where they are not along the lanes; None when there is none."""
+    if nest.body.op is not Ops.LOAD or nest.body.dtype.bits not in (32, 64):
+        return None
+    form = linear(nest.body.src[0].src[1])
+    if form.terms.get(lane) == 1 or any(t.op is not Ops.RANGE for t in form.terms):
+        return None
+    return next((d for d in others if form.terms.get(d) == 1 and d.arg.size >= 8 and lane.arg.size >= 8), None)
+
+
+# -- reductions ----------------------------------------------------------------------------------------------------
+def _contiguous(nest: Nest, lane: UOp) -> bool:
+    """Whether every load that varies along the lanes reads neighbours."""
+    for u in nest.loads():
+        form = linear(u.src[0].src[1])
+        if lane in u.ranges and (
+            form.terms.get(lane) != 1 or any(lane in t.ranges for t in form.terms if t is not lane)
+        ):
+            return False
+    return True
+
+
+def _reduction(nest: Nest, outer: int, opts: Opts, why: tuple[str, ...]) -> Choice:
+    own, width = nest.dims[outer:], _widest(nest, opts)
+    lane = max(
+        nest.red, key=lambda r: (_contiguous(nest, r) and lane_reads(nest, r), min(r.arg.size, width), r.arg.idx)
+    )
+    down = own[-1] if own else None
+    if down is not None and opts.on("columns") and nest.out.dtype is nest.wide and down.arg.size >= 4:
+        reads = _contiguous(nest, down) and lane_reads(nest, down)
+        if reads and not (_contiguous(nest, lane) and lane.arg.size >= width):
+            text = "rows are read one after the other and added lane by lane: down a column every step is far away"
+            return Choice("columns", down, _narrowed(width, down.arg.size), 1, why=(*why, text))
+    copies = 4 if opts.on("copies") and lane.arg.size >= 8 * width else 1
+    text = f"{copies} sums of {width} lanes each along the reduced axis" if copies > 1 else f"a sum of {width} lanes"
+    return Choice("lanes", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
+
+
+def lane_reads(nest: Nest, lane: UOp) -> bool:
+    """Whether any load varies along the loop."""
+    return any(lane in u.ranges for u in nest.loads())
+
+
+# -- contractions --------------------------------------------------------------------------------------------------
+def _tile(nest: Nest, outer: int, opts: Opts) -> tuple[Tile | None, tuple[str, ...]]:
+    if not opts.on("tile"):
+        return None, ("register tiles are switched off",)
+    if not nest.dims or nest.length() < _MIN_LENGTH or nest.wide.bits < 32:
+        return None, ()
+    v = nest.dims[-1]
+    width = opts.machine.width(nest.wide)
+    if (outer and outer != len(nest.dims) - 1) or v.arg.size < width // 2:
+        return None, ()
+    best: tuple[tuple[int, int], UOp, list[UOp], list[UOp]] | None = None
+    for u in nest.dims[:-1] if not outer else nest.dims[outer - 1 : outer]:
+        found = parts_of(nest, u, v)
+        if found is None or not _reuses(found, nest, u):
+            continue
+        rank = (min(u.arg.size, 8), nest.dims.index(u))
+        if best is None or rank > best[0]:
+            best = (rank, u, *found)
+    if best is None:
+        return None, ("no operand is used again by neighbouring elements: no register tile",)
+    return _tiled(nest, outer, opts, best[1], v, best[2], best[3])
+
+
+def _reuses(found: tuple[list[UOp], list[UOp]], nest: Nest, u: UOp) -> bool:
+    red = set(nest.red)
+    rowwise, lanewise = found
+    return any(u in n.ranges and n.ranges & red for n in rowwise) and any(n.ranges & red for n in lanewise)
+
+
+def _tiled(
+    nest: Nest, outer: int, opts: Opts, u: UOp, v: UOp, rowwise: list[UOp], lanewise: list[UOp]
+) -> tuple[Tile | None, tuple[str, ...]]:
+    width = opts.machine.width(nest.wide)
+    vectors = max(1, min(2, -(-v.arg.size // width)))
+    why = []
+    a = [Part(n, _pack_rows(n, nest, u, opts)) for n in rowwise]
+    b = [Part(n, _pack_lanes(n, nest, u, v, opts)) for n in lanewise]
+    for p in a:
+        if p.packed and (outer or p.node.ranges - set(nest.red) - {u}):
+            if not _plain(p.node):
+                return None, ("an operand of the product is computed for every tile: no register tile",)
+            a[a.index(p)] = replace(p, packed=False)
+    if not opts.on("pack") and any(p.packed and not _plain(p.node) for p in (*a, *b)):
+        return None, ("an operand would have to be packed, and packing is switched off",)
+    big = opts.machine.registers >= 32
+    rows = {1: 14 if big else 12, 2: 8 if big else 6}
+    if outer:  # all tiles of a kernel over rows step through the same blocks of rows
+        rows = dict.fromkeys(rows, rows[2])
+    elif any(p.packed for p in a):
+        rows = dict.fromkeys(rows, rows[vectors])
+    tile = Tile(nest, u, v, width, vectors, rows, tuple(a), tuple(b))
+    why.append(f"a tile of {rows[vectors]} x {vectors * width} results stays in registers while the sum runs")
+    why += [_packed_words("lanes", p) for p in b if p.packed] + [_packed_words("rows", p) for p in a if p.packed]
+    why += ["an operand is read where it is: contiguous, and near enough" for p in b if not p.packed]
+    return tile, tuple(why)
+
+
+def _packed_words(which: str, p: Part) -> str:
+    what = "an operand" if _plain(p.node) else "a computed operand"
+    return f"{what} of the {which} is packed into the order in which the tile reads it"
+
+
+def _plain(n: UOp) -> bool:
+    return n.op is Ops.LOAD and all(t.op is Ops.RANGE for t in linear(n.src[0].src[1]).terms)
+
+
+def _pack_lanes(n: UOp, nest: Nest, u: UOp, v: UOp, opts: Opts) -> bool:
+    if not _plain(n) or n.dtype in (dtypes.f16, dtypes.bool):
+        return True
+    form = linear(n.src[0].src[1])
+    if form.terms.get(v, 0) != 1:
+        return True
+    if not opts.on("pack") or u.arg.size < 16:
+        return False
+    pages = 1
+    for r in nest.red:
+        span = abs(form.terms.get(r, 0)) * n.dtype.itemsize
+        pages *= r.arg.size if span >= 4096 else max(1, r.arg.size * span // 4096)
+    return pages > _PANEL_PAGES
+
+
+def _pack_rows(n: UOp, nest: Nest, u: UOp, opts: Opts) -> bool:
+    if not _plain(n):
+        return True
+    if not opts.on("pack"):
+        return False
+    form = linear(n.src[0].src[1])
+    step = abs(form.terms.get(nest.red[-1], 0)) * n.dtype.itemsize
+    return step >= _FAR and nest.length() >= 64 and u in n.ranges
+
+
+def parallel(nest: Nest, opts: Opts) -> bool:
+    """Whether the work of a nest is worth a second thread."""
+    return opts.threads > 1 and opts.on("threads") and nest.size() * max(1, nest.length()) >= _PARALLEL_WORK
