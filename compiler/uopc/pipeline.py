@@ -79,10 +79,8 @@ class Compiled:
 
 def is_loop_program(root: UOp) -> bool:
     """Whether a graph is a program of loops (as `lower` gives) rather than of shaped values."""
-    if root.dtype.bits and root.op is not Ops.LOAD:
-        return False
     return any(
-        u.op in (Ops.RANGE, Ops.END, Ops.LOAD) or (u.op is Ops.STORE and not is_destination(u.src[0]))
+        u.op in (Ops.RANGE, Ops.END, Ops.ALLOC) or (u.op is Ops.STORE and not is_destination(u.src[0]))
         for u in root.toposort()
     )
 
@@ -99,6 +97,22 @@ def _inlined(u: UOp) -> UOp | None:
         return None
     body, args = u.src[0], u.src[1:]
     return body.substitute({p: args[p.arg.slot] for p in body.toposort() if p.op is Ops.PARAM})
+
+
+def resolve_stores(root: UOp) -> UOp:
+    """A shaped graph in which a buffer read after a store to the whole of it is the value that was stored."""
+    if is_loop_program(root) or all(u.op is not Ops.AFTER for u in root.toposort()):
+        return root
+    return rewrite((root,), _stored)[0]
+
+
+def _stored(u: UOp) -> UOp | None:
+    if u.op is not Ops.AFTER:
+        return None
+    for dep in u.src[1:]:
+        if dep.op is Ops.STORE and is_destination(u.src[0]) and base(dep.src[0]) is base(u.src[0]):
+            return dep.src[1].reshape(u.shape)
+    return None
 
 
 def results(root: UOp) -> list[tuple[UOp, UOp | None]]:
@@ -141,6 +155,7 @@ def compile_program(
 
 # -- shaped programs -----------------------------------------------------------------------------------------------
 def _compile_shaped(root: UOp, name: str) -> Compiled:
+    root = resolve_stores(root)
     found = results(root)
     targets = _targets(found, root)
     ctx = Ctx()
@@ -184,6 +199,7 @@ def _machine() -> Machine:
 
 
 def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
+    root = resolve_stores(root)
     found = results(root)
     targets = _targets(found, root)
     fast = fast_program([(value, out) for (value, _), out in zip(found, targets)], name, opts)
@@ -214,6 +230,9 @@ def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
 
 # -- loop programs -------------------------------------------------------------------------------------------------
 def _compile_loops(root: UOp, name: str) -> Compiled:
+    if root.dtype.bits:  # a value at the end: its own output
+        free = max((u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER), default=-1) + 1
+        root = sink(buf(free, 1, root.dtype).index(0).store(root))
     origin: dict[UOp, list[UOp]] = {}
     program = with_loads(root, origin)
     rendered = render(program, name, check=True)
