@@ -2,6 +2,7 @@
 
 interval   what values an expression can have
 linear     expressions as sums of multiples: the canonical form
+parts      a sum taken apart by a divisor
 divmod     quotients and remainders: the table of rules
 compare    comparisons
 logic      bits, truth values and choices

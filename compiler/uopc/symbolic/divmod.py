@@ -6,7 +6,7 @@ reads only its bounds does not. Every row is enumerated over its box and proved 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import gcd
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from uopc.dtype import DType, int_range
 from uopc.ops import Ops
 from uopc.symbolic.interval import Interval, bounds
 from uopc.symbolic.linear import Linear, add, chain, form_bounds, is_exact, linear, mark, scale, value_form
+from uopc.symbolic.parts import exact_sum, factored, split, whole_quotient
 from uopc.uop import UOp
 
 
@@ -88,82 +89,6 @@ def _by_negative(x: UOp, c: int, op: Ops) -> UOp:
     return build(scale(linear(floormod(negated, -c)), -1, x.dtype), x.dtype)
 
 
-# -- rules for both ------------------------------------------------------------------------------------------------
-def _split(form: Linear, c: int) -> tuple[Linear, Linear]:
-    """form = c * first + second: second has no coefficient that c divides, and its smallest value is in 0..c-1.
-
-    A dividend that is never negative is what C's own / and % can take.
-    """
-    out, rest = {}, {}
-    for t, k in form.terms.items():
-        if k % c == 0:
-            out[t] = k // c
-        else:
-            rest[t] = k
-    low = _lifted(rest, form.const, c)
-    return Linear(out, (form.const - low) // c), Linear(rest, low)
-
-
-def _lifted(terms: dict[UOp, int], const: int, c: int) -> int:
-    """The constant, modulo c, with which the smallest value of the sum is in 0..c-1."""
-    lowest, _ = form_bounds(Linear(terms, 0))
-    return (lowest + const) % c - lowest
-
-
-def _reduced(form: Linear, c: int) -> Iterator[tuple[Linear, Linear]]:
-    """Ways to write form = c * first + second with small coefficients.
-
-    Remainders from 0 up; nearest to zero; and the latter with one of them moved by c the other way. That makes the sum
-    wider by c - 2*|k| times the range of the atom, so it can only help an atom with two values, and only one of them.
-    (Not a quotient: as a digit of its number it is of more use, see `build`.)
-    """
-    yield _with_remainders(form, c, 0)
-    first, second = _with_remainders(form, c, -(c // 2))
-    yield first, second
-    lo, hi = form_bounds(second)
-    if hi - lo < c:
-        for t, k in second.terms.items():
-            least, most = bounds(t)
-            if most - least == 1 and t.op is not Ops.FLOORDIV:
-                step = 1 if k < 0 else -1
-                up = {**first.terms, t: first.terms.get(t, 0) - step}
-                yield Linear(_nonzero(up), first.const), Linear({**second.terms, t: k + step * c}, second.const)
-
-
-def _nonzero(terms: dict[UOp, int]) -> dict[UOp, int]:
-    return {t: k for t, k in terms.items() if k}
-
-
-def _with_remainders(form: Linear, c: int, lowest: int) -> tuple[Linear, Linear]:
-    first, second = {}, {}
-    for t, k in form.terms.items():
-        r = (k - lowest) % c + lowest
-        first[t], second[t] = (k - r) // c, r
-    return Linear(_nonzero(first), form.const // c), Linear(_nonzero(second), form.const % c)
-
-
-def _one_period(form: Linear, c: int) -> int | None:
-    """m when m*c <= form < (m+1)*c always."""
-    lo, hi = form_bounds(form)
-    return lo // c if lo // c == hi // c else None
-
-
-def _small_part(form: Linear, c: int) -> tuple[int, Linear, Linear] | None:
-    """(g, A, B) with form = g * A + B, g > 1 a divisor of c, and 0 <= B < g always."""
-    order = sorted(form.terms.items(), key=lambda item: (-abs(item[1]), item[0].digest))
-    g = c
-    for n, (_, k) in enumerate(order[:-1], 1):
-        g = gcd(g, k)
-        if g == 1:
-            return None
-        rest = dict(order[n:])
-        low = Linear(rest, _lifted(rest, form.const, g))
-        if _one_period(low, g) == 0:
-            high = Linear({t: q // g for t, q in order[:n]}, (form.const - low.const) // g)
-            return g, high, low
-    return None
-
-
 # -- quotients -----------------------------------------------------------------------------------------------------
 def _q_one(t: Division) -> UOp | None:
     return t.x if t.c == 1 else None
@@ -184,7 +109,7 @@ def _q_nested(t: Division) -> UOp | None:
 def _q_multiples(t: Division) -> UOp | None:
     if t.form is None:
         return None
-    out, rest = _split(t.form, t.c)
+    out, rest = split(t.form, t.c)
     if (not out.terms and out.const == 0) or not is_exact(rest, t.x.dtype):
         return None
     quotient = linear(floordiv(build(rest, t.x.dtype), t.c))
@@ -192,13 +117,8 @@ def _q_multiples(t: Division) -> UOp | None:
 
 
 def _q_reduced(t: Division) -> UOp | None:
-    if t.form is None:
-        return None
-    for first, second in _reduced(t.form, t.c):
-        m = _one_period(second, t.c)
-        if m is not None:
-            return build(Linear(first.terms, first.const + m), t.x.dtype)
-    return None
+    quotient = whole_quotient(t.form, t.c) if t.form is not None else None
+    return None if quotient is None else build(quotient, t.x.dtype)
 
 
 def _q_common_factor(t: Division) -> UOp | None:
@@ -211,7 +131,7 @@ def _q_common_factor(t: Division) -> UOp | None:
 
 
 def _q_small_part(t: Division) -> UOp | None:
-    parts = _small_part(t.form, t.c) if t.form is not None else None
+    parts = factored(t.form, t.c) if t.form is not None else None
     return floordiv(build(parts[1], t.x.dtype), t.c // parts[0]) if parts else None
 
 
@@ -224,18 +144,10 @@ def _q_inner_quotient(t: Division) -> UOp | None:
             others = Linear({x: q * b for x, q in t.form.terms.items() if x is not atom}, t.form.const * b)
             inner = linear(atom.src[0])
             whole = Linear({**others.terms}, others.const)
-            joined = _exact_sum(whole, inner)
+            joined = exact_sum(whole, inner)
             usable = atom.dtype is d and is_exact(inner, d) and is_exact(joined, d) and b * t.c <= int_range(d)[1]
             return floordiv(build(joined, d), b * t.c) if usable else None
     return None
-
-
-def _exact_sum(a: Linear, b: Linear) -> Linear:
-    """a + b as exact numbers."""
-    terms = dict(a.terms)
-    for x, k in b.terms.items():
-        terms[x] = terms.get(x, 0) + k
-    return Linear(_nonzero(terms), a.const + b.const)
 
 
 QUOTIENT_RULES: tuple[Rule, ...] = (
@@ -272,7 +184,7 @@ QUOTIENT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "quotient-small-part",
-        "(g*a + b) // (g*c) = a // c when 0 <= b < g",
+        "(g*a + b) // (g*c) = (a + b//g) // c, b // g a sum",
         _q_small_part,
         Box((5, 3), (-6, -1, 1, 4), (-9, -2, 0, 1, 7), (8, 12)),
     ),
@@ -307,20 +219,18 @@ def _r_nested(t: Division) -> UOp | None:
 def _r_multiples(t: Division) -> UOp | None:
     if t.form is None:
         return None
-    out, rest = _split(t.form, t.c)
+    out, rest = split(t.form, t.c)
     if (not out.terms and out.const == 0) or not is_exact(rest, t.x.dtype):
         return None
     return floormod(build(rest, t.x.dtype), t.c)
 
 
 def _r_reduced(t: Division) -> UOp | None:
-    if t.form is None:
+    quotient = whole_quotient(t.form, t.c) if t.form is not None else None
+    if t.form is None or quotient is None:
         return None
-    for _, second in _reduced(t.form, t.c):
-        m = _one_period(second, t.c)
-        if m is not None:
-            return build(Linear(second.terms, second.const - m * t.c), t.x.dtype)
-    return None
+    d = t.x.dtype
+    return build(add(t.form, scale(quotient, -t.c, d), d), d)
 
 
 def _r_common_factor(t: Division) -> UOp | None:
@@ -335,7 +245,7 @@ def _r_common_factor(t: Division) -> UOp | None:
 
 
 def _r_small_part(t: Division) -> UOp | None:
-    parts = _small_part(t.form, t.c) if t.form is not None else None
+    parts = factored(t.form, t.c) if t.form is not None else None
     if parts is None:
         return None
     g, high, low = parts
@@ -350,7 +260,7 @@ def _r_inner_remainder(t: Division) -> UOp | None:
         if atom.op is Ops.FLOORMOD and atom.src[1].op is Ops.CONST and atom.src[1].arg > 0 and atom.dtype is t.x.dtype:
             inner = linear(atom.src[0])
             others = Linear({x: q for x, q in t.form.terms.items() if x is not atom}, t.form.const)
-            joined = _exact_sum(others, Linear({x: q * k for x, q in inner.terms.items()}, inner.const * k))
+            joined = exact_sum(others, Linear({x: q * k for x, q in inner.terms.items()}, inner.const * k))
             if k * int(atom.src[1].arg) % t.c == 0 and is_exact(inner, t.x.dtype) and is_exact(joined, t.x.dtype):
                 return floormod(build(joined, t.x.dtype), t.c)
     return None
@@ -396,16 +306,16 @@ REMAINDER_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "remainder-small-part",
-        "(g*a + b) % (g*c) = g*(a % c) + b when 0 <= b < g",
+        "(g*a + b) % (g*c) = g*((a + b//g) % c) + b%g, b // g a sum",
         _r_small_part,
         Box((5, 3), (-6, -1, 1, 4), (-9, -2, 0, 1, 7), (8, 12)),
     ),
 )
 
 
-# -- a number put together again from its quotient and its remainder -----------------------------------------------
+# -- a number put together again from its digits -------------------------------------------------------------------
 def build(form: Linear, d: DType) -> UOp:
-    """The form as a simplified node of dtype d.
+    """The form as a simplified node of dtype d, with digits put back on their number.
 
     m * (x % a) + m * a * (x // a) becomes m * x, and m * (x % a) + m * a * ((x // a) % b) becomes m * (x % (a * b)).
     """
@@ -415,30 +325,41 @@ def build(form: Linear, d: DType) -> UOp:
 
 
 def _recombined(form: Linear, d: DType) -> Linear | None:
-    """The form with one digit put back on its number."""
+    """The form with one digit less."""
     for t, m in form.terms.items():
-        if t.op is Ops.FLOORMOD and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
+        if _by_constant(t, Ops.FLOORMOD):
             a = int(t.src[1].arg)
             if any(c % (m * a) == 0 for other, c in form.terms.items() if other is not t):
                 joined = _join_whole(form, t, m, a, d) or _join_digit(form, t, m, a, d)
                 if joined is not None:
                     return joined
-    return None
+    return _one_step(form, d)
+
+
+def _by_constant(t: UOp, op: Ops) -> bool:
+    return t.op is op and t.src[1].op is Ops.CONST and t.src[1].arg > 0
 
 
 def _join_whole(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
+    """m * (x % a) + m * a * q, where q is x // a up to a constant."""
     x = rem.src[0]
     quotient = value_form(floordiv(x, a), d)
-    if not quotient.terms or any(form.terms.get(t) != c * m * a for t, c in quotient.terms.items()):
+    rest, shift = add(form, Linear({rem: -m}, 0), d), quotient.const
+    for t, c in quotient.terms.items():
+        found = _like(t, form)
+        if found is None or form.terms[found] != c * m * a:
+            return None
+        rest = add(rest, Linear({found: -c * m * a}, 0), d)
+        shift += c * _apart(t, found)
+    if not quotient.terms:
         return None
-    rest = add(form, scale(quotient, -m * a, d), d)
-    rest = add(rest, Linear({rem: -m}, 0), d)
-    return add(rest, scale(value_form(x, d), m, d), d)
+    return add(add(rest, Linear({}, -m * a * shift), d), scale(value_form(x, d), m, d), d)
 
 
 def _join_digit(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | None:
+    """m * (x % a) + m * a * t, where t is the next digits of x."""
     for t, c in form.terms.items():
-        if c == m * a and t.src[1:] and t.src[1].op is Ops.CONST and t.src[1].arg > 0:
+        if c == m * a and (_by_constant(t, Ops.FLOORDIV) or _by_constant(t, Ops.FLOORMOD)):
             whole = _above(rem, a, t)
             if whole is not None:
                 rest = add(form, Linear({rem: -m, t: -c}, 0), d)
@@ -449,8 +370,68 @@ def _join_digit(form: Linear, rem: UOp, m: int, a: int, d: DType) -> Linear | No
 def _above(rem: UOp, a: int, t: UOp) -> UOp | None:
     """The number whose last digit (base a) is `rem` and whose other digits are `t`."""
     x, b = rem.src[0], int(t.src[1].arg)
-    if t.op is Ops.FLOORDIV and b == a and t.dtype is x.dtype and floormod(t.src[0], a) is rem:
-        return t.src[0]  # rem may have been written as the remainder of another number than t is the quotient of
-    if t.op is Ops.FLOORMOD and a * b <= int_range(x.dtype)[1] and t.src[0] is floordiv(x, a):
-        return floormod(x, a * b)
+    if t.dtype is not x.dtype:
+        return None
+    if t.op is Ops.FLOORDIV:
+        # `rem` may have been written as the remainder of another number than `t` is the quotient of.
+        return t.src[0] if b == a and floormod(t.src[0], a) is rem else None
+    if a * b > int_range(x.dtype)[1]:
+        return None
+    upper, digits = linear(floordiv(x, a)), linear(t.src[0])
+    if upper.terms != digits.terms:
+        return None
+    moved = Linear(linear(x).terms, linear(x).const + a * (digits.const - upper.const))
+    if upper.const != digits.const and not (is_exact(moved, x.dtype) and is_exact(digits, x.dtype)):
+        return None
+    return floormod(build(moved, x.dtype), a * b)
+
+
+# -- quotients with two values: where they step is all there is to know about them ---------------------------------
+class _Step(NamedTuple):
+    """A quotient that is `top` where sum(terms) >= edge, and top - 1 elsewhere."""
+
+    terms: frozenset[tuple[UOp, int]]
+    edge: int
+    top: int
+
+
+def _step(t: UOp) -> _Step | None:
+    if not _by_constant(t, Ops.FLOORDIV):
+        return None
+    found: _Step | None = t.cached("step", _find_step)
+    return found
+
+
+def _find_step(t: UOp) -> _Step | None:
+    form, c = linear(t.src[0]), int(t.src[1].arg)
+    lo, hi = form_bounds(form)
+    if hi // c - lo // c != 1 or not is_exact(form, t.dtype):
+        return None
+    return _Step(frozenset(form.terms.items()), hi // c * c - form.const, hi // c)
+
+
+def _like(t: UOp, form: Linear) -> UOp | None:
+    """A term of the form that differs from `t` by a constant only."""
+    if t in form.terms:
+        return t
+    step = _step(t)
+    others = ((u, _step(u)) for u in form.terms) if step is not None else ()
+    return next((u for u, s in others if s is not None and step is not None and s[:2] == step[:2]), None)
+
+
+def _apart(t: UOp, u: UOp) -> int:
+    """t - u, of terms that are alike."""
+    first, second = _step(t), _step(u)
+    return 0 if t is u or first is None or second is None else first.top - second.top
+
+
+def _one_step(form: Linear, d: DType) -> Linear | None:
+    """Quotients that step at the same place as one."""
+    seen: dict[tuple[object, int], UOp] = {}
+    for t, c in form.terms.items():
+        step = _step(t)
+        if step is not None:
+            u = seen.setdefault(step[:2], t)
+            if u is not t:
+                return add(form, Linear({t: -c, u: c}, c * _apart(t, u)), d)
     return None

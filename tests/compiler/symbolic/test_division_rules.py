@@ -110,8 +110,8 @@ def laws() -> dict[str, Law]:
             [is_floor(g * a + k, g * c, q)],
         ),
         "quotient-small-part": (
-            [*positive, b >= 0, b <= g - 1, is_floor(a, c, q)],
-            [is_floor(g * a + b, g * c, q)],
+            [*positive, is_floor(k, g, j), is_floor(a + j, c, q)],
+            [is_floor(g * a + k, g * c, q)],
         ),
         "quotient-inner-quotient": (
             [*positive, is_floor(x, b, p), is_floor(a + p, c, q)],
@@ -140,8 +140,8 @@ def laws() -> dict[str, Law]:
             [is_floor(g * a + k, g * c, q), g * a + k - g * c * q == g * (a + j - c * q) + (k - g * j)],
         ),
         "remainder-small-part": (
-            [*positive, b >= 0, b <= g - 1, is_floor(a, c, q)],
-            [is_floor(g * a + b, g * c, q), g * a + b - g * c * q == g * (a - c * q) + b],
+            [*positive, is_floor(k, g, j), is_floor(a + j, c, q)],
+            [is_floor(g * a + k, g * c, q), g * a + k - g * c * q == g * (a + j - c * q) + (k - g * j)],
         ),
     }
 
@@ -170,10 +170,11 @@ def test_a_quotient_is_the_only_number_that_is_a_floor() -> None:
 
 def test_the_conditions_are_needed() -> None:
     """Without what the law's words demand it is refuted: the proofs above do not prove everything."""
-    a, b, c, g, p, q, x = z3.Reals("a b c g p q x")
+    b, c, g, j, k, p, q, x = z3.Reals("b c g j k p q x")
+    a = z3.Real("a")
     weaker: dict[str, list[z3.BoolRef]] = {
-        "quotient-small-part": [g >= 1, c >= 1, b >= 0, is_floor(a, c, q)],
-        "remainder-small-part": [g >= 1, c >= 1, b <= g - 1, is_floor(a, c, q)],
+        "quotient-small-part": [g >= 1, c >= 1, is_floor(a, c, q)],
+        "remainder-small-part": [g >= 1, c >= 1, is_floor(k, g, j), is_floor(a, c, q)],
         "quotient-reduced": [c >= 1],
         "quotient-constant": [c >= 1],
         "remainder-nested": [b >= 1, c >= 1, is_floor(x, b, p), is_floor(x - b * p, c, q)],
@@ -195,3 +196,41 @@ def test_division_by_a_negative_number_and_by_zero() -> None:
                     got, want = divide(x0, c0), x0.alu(op, c0)
                     found = columns([want, got], points(unknowns(x0)))
                     assert list(found[got]) == list(found[want])
+
+
+# -- digits put back on their number ---------------------------------------------------------------------------------
+def test_laws_of_digits_are_proved() -> None:
+    a, b, k, p, q, x = z3.Reals("a b k p q x")
+    digit = x - a * p  # x % a with p = x // a
+    upper = p + k - b * q  # (x // a + k) % b with q the quotient
+    whole = x + k * a - a * b * q  # (x + k*a) % (a*b), whose quotient is q as well
+    assert refuted([], [digit + a * p == x]) == z3.unsat
+    given = [a >= 1, b >= 1, is_floor(x, a, p), is_floor(p + k, b, q)]
+    assert refuted(given, [is_floor(x + k * a, a * b, q), digit + a * upper == whole]) == z3.unsat
+
+
+def test_law_of_steps_is_proved() -> None:
+    """A quotient with two values is the higher one from its edge on: two with one edge differ by a constant."""
+    c, e, q, x = z3.Ints("c e q x")
+    two_values = [c >= 1, c * e - c <= x, x <= c * e + c - 1, is_floor(x, c, q)]
+    assert refuted(two_values, [q == z3.If(x >= c * e, e, e - 1)]) == z3.unsat
+
+
+def test_numbers_are_put_together_again() -> None:
+    """Every way to write a number by digits, windows and all: it comes out as the number, by value if not by form."""
+    whole = again = 0
+    for size, start, a, b in itertools.product((5, 31), (-7, 0, 10), (2, 3, 4), (2, 5)):
+        x = simplify(range_(size, 0) + start)
+        for shift in (0, a, 2 * a * b, -a):
+            upper = (x + shift) // a
+            for want in (
+                x % a + upper * a,
+                x % a + upper % b * a,
+                (x % (a * b)) // a * a + x % a + x // (a * b) * (a * b),
+            ):
+                got = simplify(want)
+                found = columns([want, got], points(unknowns(x)))
+                assert list(found[got]) == list(found[want])
+                again += 1
+                whole += not any(n.op in (Ops.FLOORDIV, Ops.FLOORMOD) for n in got.toposort())
+    assert whole >= again * 2 / 3
