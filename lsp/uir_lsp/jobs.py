@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from uir_lsp.kept import write
 from uopc.cli.c import function_name
 from uopc.cli.lower import with_inputs
 from uopc.pipeline import Compiled, CompileError, compile_program
 from uopc.uir import Analysis, analyze, dump
 from uopc.uop import UOp, UOpError
+
+if TYPE_CHECKING:
+    from uopc.runtime.result import OutputDifference, RunResult
 
 Job = dict[str, Any]
 Stage = Callable[[str], None]
@@ -84,12 +90,66 @@ def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
 def run(job: Job, stage: Stage) -> Any:
     """The result of a run, as `uir run --json` prints it, and what the command line says besides."""
     from uopc.runtime.job import RunOptions, run_job
+    from uopc.runtime.line_values import short_text
 
     options = RunOptions(plain=job["plain"], verify=job["verify"], value=job["value"], compiler=job["compiler"])
     if isinstance(job["timeout"], (int, float)) and job["timeout"] > 0:
         options = RunOptions(**{**vars(options), "timeout": float(job["timeout"])})
     result = run_job(job["text"], Path(job["path"]), options, lambda name: stage(_STAGES.get(name, name)))
-    return {**result.to_dict(), "difference": result.difference, "notes": result.notes, "line": result.line}
+    answer = result.to_dict()
+    for described, output in zip(answer["outputs"], result.outputs):
+        described["digest"] = _digest(output.array)
+        described["text"] = short_text(output.array)
+    if "keep" in job:
+        answer["kept"] = _keep(Path(job["keep"]), result)
+    return {
+        **answer,
+        "difference": _finite(result.difference),
+        "differences": [_difference(one) for one in result.differences],
+        "notes": result.notes,
+        "line": result.line,
+        "operations": result.operations,
+        "memory_bytes": result.memory_bytes,
+    }
 
 
-JOBS: dict[str, Callable[[Job, Stage], Any]] = {"showC": show_c, "showLoops": show_loops, "run": run}
+def _digest(array: Any) -> str:
+    """Equal for equal elements, so that a run can be told from the one before."""
+    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
+
+
+def _keep(path: Path, result: RunResult) -> list[dict[str, Any]] | None:
+    return write(path, [(out.name, out.dtype, out.array) for out in result.outputs]) if result.outputs else None
+
+
+def _difference(one: OutputDifference) -> dict[str, Any]:
+    found = {**vars(one.difference), "index": list(one.difference.index), "largest": _finite(one.difference.largest)}
+    return {"output": one.output, "against": one.against, **found}
+
+
+def _finite(number: float | None) -> float | None:
+    """JSON has no infinity: what is infinite is not said."""
+    return number if number is not None and isfinite(number) else None
+
+
+def line_values(job: Job, stage: Stage) -> Any:
+    """{values}: a short text of the elements of each value, as the reference evaluator gives them."""
+    from uopc.evaluate import EvaluationError
+    from uopc.runtime.errors import RunError
+    from uopc.runtime.line_values import previews
+
+    stage("evaluating")
+    analysis = _texts.analysis(job["text"])
+    try:
+        found = previews(analysis, Path(job["path"]).parent)
+    except (RunError, EvaluationError, MemoryError) as error:
+        return {"values": [], "message": str(error)}
+    return {"values": [{"name": "%" + name, "line": analysis.values[name].line, "text": text} for name, text in found]}
+
+
+JOBS: dict[str, Callable[[Job, Stage], Any]] = {
+    "showC": show_c,
+    "showLoops": show_loops,
+    "run": run,
+    "lineValues": line_values,
+}

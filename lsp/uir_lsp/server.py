@@ -23,6 +23,7 @@ from uir_lsp.document import ClientView, Memory, Snapshot
 from uir_lsp.feature import Feature, ServerFeature
 from uir_lsp.features import FEATURES
 from uir_lsp.features.diagnostics import published
+from uir_lsp.kept import KeptRuns
 from uir_lsp.options import Options
 from uir_lsp.progress import Progress
 from uir_lsp.protocol import Encoded, UirProtocol
@@ -49,7 +50,7 @@ class UirServer(LanguageServer):
         self.documents: Documents[Encoded] = Documents(self.compute, self._diagnostics_of, self._publish)
         self.lines = Progress(self.protocol)
         self.show_lane, self.run_lane = Lane(limit=1), Lane(limit=2)
-        self.shown = ShownFiles()
+        self.shown, self.kept = ShownFiles(), KeptRuns()
         self._done: asyncio.Future[int] | None = None
         for feature in FEATURES:
             self._register(feature)
@@ -109,6 +110,7 @@ class UirServer(LanguageServer):
         self.show_lane.kill()
         self.run_lane.kill()
         self.shown.remove()
+        self.kept.close()
         self.documents.close_all()
         self.compute.stop()
 

@@ -16,6 +16,8 @@ from uir_lsp.features import (
     formatting,
     hover,
     inlay_hints,
+    inputs,
+    line_values,
     references,
     rename,
     run_program,
@@ -24,6 +26,7 @@ from uir_lsp.features import (
     show_c,
     signature_help,
     symbols,
+    values,
     warm_up,
 )
 
@@ -47,6 +50,9 @@ FEATURES: tuple[Feature | ServerFeature, ...] = (
     document_links.FEATURE,
     *show_c.FEATURES,
     *run_program.FEATURES,
+    *values.FEATURES,
+    line_values.FEATURE,
+    *inputs.FEATURES,
     explain.FEATURE,
     warm_up.FEATURE,
 )

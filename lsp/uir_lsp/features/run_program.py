@@ -15,7 +15,7 @@ RESTRICTED = "this workspace is not trusted, so its programs are not run"
 
 
 async def run_program(server: UirServer, params: Any) -> dict[str, Any]:
-    """The result of a run, as `uir run --json` prints it; a run that fails is a result too."""
+    """The result of a run, as `uir run --json` prints it, and more; a run that fails is a result too."""
     target = Target.read(params)
     if not server.options.trusted:
         return {**_failed(target, RESTRICTED), "restricted": True}
@@ -33,10 +33,23 @@ async def run_program(server: UirServer, params: Any) -> dict[str, Any]:
     }
     title = f"Running {target.path.rpartition('/')[2]}"
     try:
-        answer: dict[str, Any] = await server.work(server.run_lane, job, title, target.token)
-        return answer
+        return await _keeping(server, target, job, title)
     except NoAnswer as reason:
         return _failed(target, str(reason))
+
+
+async def _keeping(server: UirServer, target: Target, job: dict[str, Any], title: str) -> dict[str, Any]:
+    """The answer to a run whose outputs are kept for `uir/values` if the client wants to see them. Raises NoAnswer."""
+    if not target.flag("keep"):
+        answer: dict[str, Any] = await server.work(server.run_lane, job, title, target.token)
+        return answer
+    place = server.kept.place()
+    try:
+        answer = await server.work(server.run_lane, {**job, "keep": str(place)}, title, target.token)
+    except BaseException:  # cancelled, too
+        server.kept.discard(place)
+        raise
+    return {**answer, "run": server.kept.take(target.uri, place, answer.pop("kept"))}
 
 
 def _failed(target: Target, error: str) -> dict[str, Any]:
