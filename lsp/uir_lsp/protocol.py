@@ -137,7 +137,7 @@ class UirProtocol(LanguageServerProtocol):
     ) -> type[Any] | None:
         """The protocol's type, or ours for `uir/...`."""
         if method.startswith("uir/"):
-            return UirNotification if method == "uir/trust" else UirRequest
+            return UirNotification if method in ("uir/trust", "uir/forget") else UirRequest
         found: type[Any] | None = super().get_message_type(method)
         return found
 
