@@ -11,6 +11,8 @@ from typing import Any
 from client import Client
 from marked import opened, place
 
+from uopc.ops import OPS
+
 CHAIN = """\
 %0 = buffer 12 : dtype=f32 slot=0
 %1 = reshape %0, (3, 4)
@@ -83,8 +85,11 @@ def test_a_value_with_an_error_says_what_is_known_and_why_no_more(shared: Client
 def test_operations_and_keywords_explain_themselves(shared: Client) -> None:
     about = hover(shared, CHAIN, 6, 6)
     assert about["range"] == place(6, 5, 11)
-    for part in ("**reduce**: Combines", "reduce x : op=add|max|mul", "- `pop`: ", "%1 = reduce %0 : op=add pop=1"):
-        assert part in about["contents"]["value"]
+    text = about["contents"]["value"]
+    for part in ("**reduce**: Combines", "reduce x : op=add|max|mul", "- `pop`: ", "`result[i] = the sum"):
+        assert part in text
+    assert OPS["reduce"].rule in text
+    assert f"```uir\n{OPS['reduce'].example}```" in text and "# uir: expect = [6, 15]" in text
     assert hover(shared, CHAIN, 0, 18)["contents"]["value"].startswith("`dtype=` ")
     assert hover(shared, CHAIN + "%9 = div %1, %1\n", 9, 6)["contents"]["value"].startswith("**floordiv**")
 

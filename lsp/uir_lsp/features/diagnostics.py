@@ -8,6 +8,8 @@ from lsprotocol import types
 
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature
+from uir_lsp.pages import link
+from uopc.documentation import DIAGNOSTICS
 from uopc.uir import Diagnostic, Severity
 
 SOURCE = "uir"
@@ -33,6 +35,9 @@ def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
         "source": SOURCE,
         "message": diagnostic.message,
     }
+    about = link(DIAGNOSTICS, diagnostic.code, snapshot.client.command_links)
+    if about is not None:
+        found["codeDescription"] = {"href": about}
     if diagnostic.unnecessary:
         found["tags"] = [_UNNECESSARY]
     if diagnostic.related:

@@ -14,7 +14,9 @@ from uir_lsp.feature import Feature
 from uir_lsp.features.code_lenses import RUN, SHOW_C
 from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
+from uir_lsp.pages import link
 from uopc.analysis import Explanation, explain
+from uopc.documentation import OPERATIONS
 from uopc.uir import Span
 from uopc.uop import MOVEMENT, Ops, UOp
 
@@ -115,7 +117,8 @@ def _word(snapshot: Snapshot, line: int, column: int) -> tuple[str, Span] | None
     if statement is None or spec is None:
         return None
     if statement.op_span.start <= column <= statement.op_span.end:
-        return described(spec), statement.op_span
+        about = link(OPERATIONS, spec.name, True) if snapshot.client.command_links else None
+        return described(spec) + (f"\n\n[Reference]({about})" if about else ""), statement.op_span
     for attr in statement.attrs.values():
         if attr.span.start <= column <= attr.span.end:
             parameter = next((p for p in spec.params if p.name == attr.name), None)
