@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode'
 import { Server } from './client'
+import { showDocumentation } from './documentation'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { Runner } from './run'
@@ -52,6 +53,7 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.installCompiler': () => installCompiler(context, server),
     'uir.showResults': () => runner.showResults(),
     'uir.showLog': () => server.log.show(),
+    'uir.showDocumentation': showDocumentation,
   }
   for (const [name, work] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, work))
