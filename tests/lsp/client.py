@@ -35,10 +35,12 @@ class ResponseError(Exception):
 class Client:
     """One server process. Everything it sends is kept in `received`, in order, with the time it came."""
 
-    def __init__(self, *arguments: str, server: list[str] | None = None, **options: Any) -> None:
+    def __init__(
+        self, *arguments: str, server: list[str] | None = None, env: dict[str, str] | None = None, **options: Any
+    ) -> None:
         command = [*(server or [sys.executable, "-m", "uir_lsp"]), *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environment(), cwd=ROOT, **pipes, **options)
+        self.process = subprocess.Popen(command, env={**environment(), **(env or {})}, cwd=ROOT, **pipes, **options)
         self.received: list[tuple[float, dict[str, Any]]] = []
         self.answers_to_server: dict[str, Callable[[Any], Any] | None] = {}
         self.stderr = ""

@@ -173,7 +173,7 @@ def test_what_is_printed_does_not_reach_the_protocol() -> None:
         "import uir_lsp.server as s\n"
         "old = s.published\n"
         "def loud(snapshot):\n"
-        "    print('from print'); os.write(1, b'from fd 1\\n'); os.system('echo from a child')\n"
+        "    print('from print'); os.write(1, b'from fd 1\\n'); os.system('cat; echo from a child')\n"
         "    return old(snapshot)\n"
         "s.published = loud\n"
         "m.main([])\n"
@@ -230,6 +230,32 @@ def test_a_client_that_does_not_read_does_not_stop_the_server(start: Start) -> N
     finally:
         process.kill()
         process.stdout.close()
+
+
+def test_a_fault_of_ours_is_an_answer_without_our_paths_and_no_popup() -> None:
+    code = (
+        "import uir_lsp.features.hover as h, uir_lsp.features.diagnostics as d, dataclasses, uir_lsp.features as f\n"
+        "def broken(*_): raise RuntimeError('a fault')\n"
+        "f.FEATURES = tuple(dataclasses.replace(x, answer=broken) if x is h.FEATURE else x for x in f.FEATURES)\n"
+        "import uir_lsp.server as s, uir_lsp.__main__ as m\n"
+        "s.published = broken\n"
+        "m.main([])\n"
+    )
+    client = Client(server=[sys.executable, "-c", code])
+    try:
+        client.initialize()
+        uri = client.open(GOOD)
+        with pytest.raises(ResponseError) as caught:
+            client.at("textDocument/hover", uri, 0, 1)
+        assert caught.value.code == -32603
+        assert caught.value.data is None
+        assert "a fault" in caught.value.message and "/" not in caught.value.message
+        client.edit(uri, 2, splice(0, 0, 0, "#"))
+        assert client.about("textDocument/documentSymbol", uri) is not None
+        assert client.messages("window/showMessage") == []
+        assert client.close() == 0
+    finally:
+        client.process.kill()
 
 
 # -- start-up ----------------------------------------------------------------------------------------------------------

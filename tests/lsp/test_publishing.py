@@ -101,6 +101,15 @@ def test_versions_published_only_rise(client: Client) -> None:
     assert versions[-1] == 39
 
 
+def test_what_was_computed_for_an_older_text_is_not_published(client: Client) -> None:
+    """The first analysis of a long file is still running when its first line is edited."""
+    lines = ["%0 = buffer 12 : dtype=f32 slot=0", *(f"%{k} = add %{k - 1}, 1.0" for k in range(1, 4000))]
+    uri = client.open("\n".join(lines))
+    client.edit(uri, 2, splice(0, 12, 14, "13"))
+    assert client.diagnostics(uri, 2) == []
+    assert [p["version"] for p in published(client)] == [2]
+
+
 def test_a_request_is_about_the_newest_text_and_does_not_wait_for_the_pause(client: Client) -> None:
     uri = client.open(GOOD)
     client.diagnostics(uri, 1)

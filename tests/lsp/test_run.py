@@ -57,6 +57,27 @@ def below(pid: int) -> list[int]:
     return found
 
 
+def command(pid: int) -> str:
+    """The command line of a process; empty when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def zombies(pid: int) -> list[int]:
+    """The children of a process that ended and were not waited for."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] == "Z" and int(fields[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
 def alive(pids: list[int]) -> list[int]:
     """Those that still run."""
     running = []
@@ -80,12 +101,7 @@ def until(check: Callable[[], bool], seconds: float = 20.0) -> None:
 def running_program(client: Client) -> list[int]:
     """Wait until the built program itself runs; gives all processes below the server."""
 
-    def deep() -> bool:
-        return any(below(pid) for pid in below(client.process.pid)) and any(
-            "uir-run-" in Path(f"/proc/{pid}/cmdline").read_text(errors="replace") for pid in below(client.process.pid)
-        )
-
-    until(deep)
+    until(lambda: any("uir-run-" in command(pid) for pid in below(client.process.pid)))
     return below(client.process.pid)
 
 
@@ -207,7 +223,36 @@ def test_cancelling_a_run_kills_everything_it_started(endless: tuple[Client, str
         client.result(request, 10)
     assert caught.value.code == -32800
     assert alive(processes) == []
+    assert zombies(client.process.pid) == []
     assert client.request("uir/run", {"uri": client.open(GOOD, "file:///g.uir")}, 60)["ok"]
+
+
+@needs_proc
+def test_cancelling_a_build_kills_the_compiler(start: Start, tmp_path: Path) -> None:
+    """A compiler that never ends stands for one that takes long."""
+    compiler = tmp_path / "slow-cc"
+    compiler.write_text("#!/bin/sh\nsleep 1000\n")
+    compiler.chmod(0o755)
+    client = start(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    client.initialize(compiler=str(compiler))
+    request = client.start("uir/run", {"uri": client.open(GOOD)})
+    until(lambda: any("slow-cc" in command(pid) for pid in below(client.process.pid)))
+    processes = below(client.process.pid)
+    client.notify("$/cancelRequest", {"id": request})
+    with pytest.raises(ResponseError) as caught:
+        client.result(request, 10)
+    assert caught.value.code == -32800
+    assert alive(processes) == []
+    assert zombies(client.process.pid) == []
+
+
+def test_without_a_compiler_the_answer_is_a_sentence(start: Start, tmp_path: Path) -> None:
+    client = start(env={"PATH": str(tmp_path), "UIR_CC": "", "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    client.initialize()
+    result = run(client, client.open(GOOD))
+    if result["ok"]:
+        pytest.skip("this Python brings a C compiler of its own")
+    assert "compiler" in result["error"]
 
 
 @needs_compiler
@@ -290,6 +335,24 @@ def test_a_long_run_shows_a_line_with_stages_and_its_cancel_button_works(start: 
     result = client.result(request, 10)
     assert (result["ok"], result["error"]) == (False, "cancelled")
     assert client.messages("$/progress")[-1] == {"token": begin["token"], "value": {"kind": "end"}}
+
+
+@needs_compiler
+def test_a_reply_that_comes_after_the_work_has_ended_is_ignored(start: Start) -> None:
+    client = start()
+    client.answers_to_server["window/workDoneProgress/create"] = None
+    client.initialize({"window": {"workDoneProgress": True}})
+    request = client.start("uir/run", {"uri": client.open(ENDLESS), "options": NEVER})
+    client.wait_for("window/workDoneProgress/create")
+    (asked,) = [m["id"] for _, m in client.received if m.get("method") == "window/workDoneProgress/create"]
+    client.notify("$/cancelRequest", {"id": request})
+    with pytest.raises(ResponseError):
+        client.result(request, 10)
+    client.send({"jsonrpc": "2.0", "id": asked, "result": None})
+    assert client.about("textDocument/documentSymbol", "file:///test.uir")
+    assert client.messages("$/progress") == []
+    assert client.close() == 0
+    assert "Traceback" not in client.stderr and "InvalidState" not in client.stderr
 
 
 @needs_compiler
