@@ -48,7 +48,7 @@ docs: .venv/.ready
 screenshot: .cache/.browser tests/vscode/node_modules/.ready $(EXT)/uir.vsix
 	UIR_PICTURE=docs/editor.png node scripts/test_vscode.mjs pictures
 
-setup: .venv/.ready $(EXT)/node_modules/.ready tests/vscode/node_modules/.ready $(EXT)/uir.vsix .cache/.browser
+setup: .venv/.ready $(EXT)/node_modules/.ready tests/vscode/node_modules/.ready $(EXT)/uir.vsix .cache/.browser .cache/.editors
 
 .venv/.ready: pyproject.toml
 	@scripts/setup_python.sh "$(PYTHON)"
@@ -67,6 +67,11 @@ tests/vscode/node_modules/.ready: tests/vscode/package-lock.json
 	@scripts/install_vscode.sh
 	@scripts/install_browser.sh
 	@touch $@
+
+# No stamp while one is missing, so that it is said each time.
+.cache/.editors: scripts/install_editors.sh
+	@mkdir -p .cache
+	@scripts/install_editors.sh $@
 
 PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp -name '*.py' 2>/dev/null) $(wildcard docs/*.md)
 EXT_SOURCES := $(shell find $(EXT)/src $(EXT)/media $(EXT)/syntaxes $(EXT)/snippets -type f 2>/dev/null) \
