@@ -103,8 +103,9 @@ def test_versions_published_only_rise(client: Client) -> None:
 
 def test_what_was_computed_for_an_older_text_is_not_published(client: Client) -> None:
     """The first analysis of a long file is still running when its first line is edited."""
-    lines = ["%0 = buffer 12 : dtype=f32 slot=0", *(f"%{k} = add %{k - 1}, 1.0" for k in range(1, 4000))]
+    lines = ["%0 = buffer 12 : dtype=f32 slot=0", *(f"%{k} = add %{k - 1}, 1.0" for k in range(1, 20_000))]
     uri = client.open("\n".join(lines))
+    time.sleep(0.05)
     client.edit(uri, 2, splice(0, 12, 14, "13"))
     assert client.diagnostics(uri, 2) == []
     assert [p["version"] for p in published(client)] == [2]
