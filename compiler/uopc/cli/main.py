@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of all commands; only the one that is asked for is imported."""
     parser = argparse.ArgumentParser("uir", description="Programs of tensor operations (.uir).", epilog=_EPILOG)
-    parser.add_argument("--version", action="version", version=f"uir {_version()}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="say the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (module, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=_EPILOG)
@@ -55,13 +55,17 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: that takes as long as a check."""
 
-    try:
-        return version("uir")
-    except PackageNotFoundError:
-        return "(not installed)"
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"uir {version('uir')}")
+        except PackageNotFoundError:
+            print("uir (not installed)")
+        parser.exit()
 
 
 def _guarded(args: argparse.Namespace) -> int:
