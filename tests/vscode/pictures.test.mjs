@@ -43,9 +43,10 @@ const SCENES = {
     const source = window.editor()
     await window.clickLens(/Run/)
     await until('a result', () => window.results(), all => /as expected/.test(all), 60_000)
-    await window.page.mouse.move(5, 5)
     await window.focus(source)
-    await window.goto(1)
+    await source.hover()
+    await window.page.mouse.wheel(0, -200) // the top line whole
+    await window.page.mouse.move(5, 5)
     await window.goto(await window.lineOf('%s = reduce', source), 2)
     await until('lit lines', () => window.lit(window.generated()), all => all.length > 0)
     return window

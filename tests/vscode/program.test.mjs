@@ -43,16 +43,18 @@ test('Show generated C opens beside, follows edits, and keeps the last good text
 })
 
 test('the lines that belong together are lit, both ways', async () => {
-  await showWithC('row_sum.uir')
+  await showWithC('softmax.uir')
   const source = window.editor()
   await window.focus(source)
-  const line = await window.lineOf('%y = reduce', source)
+  const line = await window.lineOf('%s = reduce', source)
   await window.goto(line, 2)
-  const lit = await until('lit lines in the C', () => window.lit(window.generated()), all => all.length > 0)
+  const lit = await until('the lit loop in the C', () => window.litText(window.generated()), all => all.some(text => text.includes('for (')))
+  assert.match(lit.join('\n'), /= 0\.0f;[^]*for \([^]*exp2f/) // the sum begins at 0, runs over the row, adds the power
   assert.deepEqual(await window.lit(source), [line])
 
+  const [first] = await window.lit(window.generated())
   await window.focus(window.generated())
-  await window.goto(lit[0], 1)
+  await window.goto(first, 1)
   await until('the lit line of the program', () => window.lit(source), all => all.includes(line))
 })
 

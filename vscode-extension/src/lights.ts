@@ -77,9 +77,7 @@ export class Lights implements vscode.Disposable {
   private light(editor: vscode.TextEditor, lines: number[], reveal = true): void {
     const ranges = lines.filter(line => line < editor.document.lineCount).map(line => editor.document.lineAt(line).range)
     editor.setDecorations(this.lit, ranges)
-    const [first] = ranges
-    const seen = ranges.some(range => editor.visibleRanges.some(visible => visible.contains(range.start)))
-    if (reveal && first && !seen) editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport)
+    if (reveal) show(editor, ranges)
   }
 
   /** The visible generated documents of a source. */
@@ -87,4 +85,15 @@ export class Lights implements vscode.Disposable {
     const address = source.document.uri.toString()
     return vscode.window.visibleTextEditors.filter(editor => this.views.mapOf(editor.document.uri)?.source === address)
   }
+}
+
+/** Scrolls no more than needed: all of the lines where they fit, else to the first, and not at all while one is seen. */
+function show(editor: vscode.TextEditor, ranges: readonly vscode.Range[]): void {
+  const [first, last] = [ranges[0], ranges.at(-1)]
+  const window = editor.visibleRanges[0]
+  if (!first || !last || !window) return
+  const seen = ranges.filter(range => window.contains(range.start)).length
+  const fits = last.end.line - first.start.line <= window.end.line - window.start.line - 2
+  if (fits && seen < ranges.length) editor.revealRange(first.union(last), vscode.TextEditorRevealType.InCenter)
+  else if (seen === 0) editor.revealRange(first, vscode.TextEditorRevealType.InCenter)
 }

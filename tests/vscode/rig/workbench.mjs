@@ -178,14 +178,24 @@ export class Workbench {
     return nbsp(await this.page.locator('.part.statusbar').innerText())
   }
 
-  /** Lines (1-based) that are lit in an editor. */
+  /** Lines (1-based) that are lit in an editor, of those that are visible. */
   async lit(editor) {
+    return (await this.litLines(editor)).map(([number]) => number)
+  }
+
+  /** The text of the lines that are lit. */
+  async litText(editor) {
+    return (await this.litLines(editor)).map(([, text]) => nbsp(text))
+  }
+
+  async litLines(editor) {
     return editor.first().evaluate(node => {
-      const tops = [...node.querySelectorAll('.view-overlays > div')]
-        .filter(row => [...row.children].some(mark => /ced-\S*TextEditorDecorationType\S*/.test(mark.className)))
-        .map(row => row.style.top)
-      const numbers = [...node.querySelectorAll('.margin-view-overlays > div')]
-      return numbers.filter(row => tops.includes(row.style.top)).map(row => Number(row.querySelector('.line-numbers')?.textContent))
+      const at = selector => new Map([...node.querySelectorAll(selector)].map(row => [row.style.top, row]))
+      const [numbers, texts] = [at('.margin-view-overlays > div'), at('.view-lines > .view-line')]
+      const rows = [...at('.view-overlays > div')]
+        .filter(([, row]) => [...row.children].some(mark => /ced-\S*TextEditorDecorationType/.test(mark.className)))
+        .map(([top]) => [Number(numbers.get(top)?.querySelector('.line-numbers')?.textContent), texts.get(top)?.textContent ?? ''])
+      return rows.sort((a, b) => a[0] - b[0])
     })
   }
 
