@@ -41,7 +41,7 @@ export class Server implements vscode.Disposable {
     await this.queue
     const client = this.client
     if (!client?.isRunning()) throw new Error('The UIR language server is not running.')
-    return client.sendRequest<Result>(method, params, token)
+    return token ? client.sendRequest<Result>(method, params, token) : client.sendRequest<Result>(method, params) // undefined would be sent
   }
 
   /** Calls `listener` with the messages of the work-done progress `token` until disposed. */
@@ -57,6 +57,11 @@ export class Server implements vscode.Disposable {
   async trust(): Promise<void> {
     await this.queue
     if (this.client?.isRunning()) await this.client.sendNotification(Notifications.trust, { trusted: true })
+  }
+
+  /** Sends a notification of ours, if the server is running. */
+  async notify(method: string, params: object): Promise<void> {
+    if (this.client?.isRunning()) await this.client.sendNotification(method, params)
   }
 
   async dispose(): Promise<void> {

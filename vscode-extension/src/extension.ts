@@ -5,7 +5,9 @@ import { Server } from './client'
 import { showDocumentation } from './documentation'
 import { Lights } from './lights'
 import { Origins } from './origins'
+import { toggleInlineValues } from './inlineValues'
 import { Runner } from './run'
+import { registerRunToHere } from './runToHere'
 import { installCompiler, installServer, selectInterpreter } from './selectInterpreter'
 import { Status } from './status'
 import { Kind, SCHEME, Views, preferredKind } from './views'
@@ -16,8 +18,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('UIR Language Server', { log: true })
   server = new Server(context, log)
   const views = new Views(server)
-  const runner = new Runner(server)
-  context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register())
+  const runner = new Runner(context, server)
+  context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
   registerCommands(context, server, views, runner)
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
@@ -52,6 +54,7 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.installServer': () => installServer(context, server),
     'uir.installCompiler': () => installCompiler(context, server),
     'uir.showResults': () => runner.showResults(),
+    'uir.toggleInlineValues': () => toggleInlineValues(),
     'uir.showLog': () => server.log.show(),
     'uir.showDocumentation': showDocumentation,
   }

@@ -27,7 +27,7 @@ export interface ShowLoopsResult {
 export interface RunParams {
   uri: string
   value?: string
-  options?: { plain?: boolean; noVerify?: boolean; timeout?: number }
+  options?: { plain?: boolean; noVerify?: boolean; timeout?: number; keep?: boolean }
   workDoneToken?: string
 }
 
@@ -37,6 +37,20 @@ export interface RunOutput {
   shape: number[]
   stats?: Record<string, number | null>
   preview?: string
+  text?: string // its first elements in one line
+  digest?: string // equal for equal elements
+}
+
+/** An output that is not what it should be. */
+export interface Difference {
+  output: string
+  against: 'expect' | 'reference'
+  index: number[]
+  got: string
+  wanted: string
+  count: number
+  size: number
+  largest: number | null // null: infinite
 }
 
 export interface RunResult {
@@ -51,7 +65,43 @@ export interface RunResult {
   difference?: number | null // the largest one from the reference
   notes?: string[] // what a person should know besides
   line?: number | null // where an error is
+  run?: number | null // its outputs are kept under this number
+  differences?: Difference[]
+  operations?: number | null
+  memory_bytes?: number | null
 }
+
+export interface ValuesParams {
+  uri: string
+  run: number
+  output: string
+  slice: (number | readonly number[])[]
+}
+
+export type ValuesResult = { dtype: string; shape: number[]; data: string } | { gone: string }
+
+export interface LineValue {
+  name: string
+  line: number
+  text: string
+}
+
+/** A buffer that a program reads. */
+export interface InputAbout {
+  slot: number
+  name: string
+  line: number
+  dtype: string
+  size: number
+  source: string | null // what its directive says
+}
+
+export interface ProtocolEdit {
+  range: { start: { line: number; character: number }; end: { line: number; character: number } }
+  newText: string
+}
+
+export type InputEditResult = { edits: ProtocolEdit[] } | { error: string }
 
 export interface InitializationOptions {
   clientCommands: boolean // the lens commands are ours
@@ -63,8 +113,13 @@ export const Requests = {
   showC: 'uir/showC',
   showLoops: 'uir/showLoops',
   run: 'uir/run',
+  values: 'uir/values',
+  lineValues: 'uir/lineValues',
+  inputs: 'uir/inputs',
+  inputEdit: 'uir/inputEdit',
 } as const
 
 export const Notifications = {
   trust: 'uir/trust',
+  forget: 'uir/forget',
 } as const

@@ -1,58 +1,100 @@
-// The Run command: asks the server, shows the numbers in the panel and the verdict beside the value's lenses.
+// The Run command: asks the server, and tells the panel, the lenses and the ends of the lines how it went.
 
 import { randomUUID } from 'node:crypto'
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
-import { withPatience } from './progress'
-import { Requests, RunParams, RunResult } from './protocol'
-import { explain, report, verdict } from './result'
+import { InlineValues } from './inlineValues'
+import { EMPTY, FromPanel, PanelState, Problem } from './panel/messages'
+import { InputAbout, InputEditResult, Notifications, Requests, RunParams, RunResult, ValuesResult } from './protocol'
+import { explain, Mend, verdict } from './result'
+import { PanelOwner, ResultPanel } from './resultPanel'
+import { Results } from './results'
 
-const REFUSAL = 'Programs do not run in Restricted Mode, because this folder is not trusted.'
+const RESTRICTED: Problem = {
+  kind: 'restricted',
+  sentence: 'Programs do not run in Restricted Mode, because this folder is not trusted.',
+  button: 'Manage Trust',
+}
+const QUIET_MS = 300 // after an edit, before the inputs are asked for again
 
-export class Runner implements vscode.CodeLensProvider, vscode.Disposable {
-  private readonly output = vscode.window.createOutputChannel('UIR Results', 'uir-result')
-  /** The last result of each file, until its next edit. */
-  private readonly results = new Map<string, RunResult>()
+interface Running {
+  uri: vscode.Uri
+  cancel: vscode.CancellationTokenSource
+}
+
+export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Disposable {
+  private readonly panel: ResultPanel
+  private readonly results: Results
+  private readonly inline: InlineValues
   private readonly changed = new vscode.EventEmitter<void>()
   readonly onDidChangeCodeLenses = this.changed.event
-  private readonly subscriptions = [
-    vscode.languages.registerCodeLensProvider({ language: 'uir' }, this),
-    vscode.workspace.onDidChangeTextDocument(event => this.forget(event.document)),
-    vscode.workspace.onDidCloseTextDocument(document => this.forget(document)),
-  ]
+  private readonly subscriptions: vscode.Disposable[]
+  private current: vscode.Uri | undefined
+  private running: Running | undefined
+  private mendNow: (() => unknown) | undefined
+  private quiet: NodeJS.Timeout | undefined
 
-  constructor(private readonly server: Server) {}
+  constructor(
+    context: vscode.ExtensionContext,
+    private readonly server: Server,
+  ) {
+    this.panel = new ResultPanel(context, this)
+    this.results = new Results(context.workspaceState)
+    this.inline = new InlineValues(server)
+    this.subscriptions = [
+      vscode.languages.registerCodeLensProvider({ language: 'uir' }, this),
+      vscode.workspace.onDidChangeTextDocument(event => event.contentChanges.length > 0 && this.edited(event.document)),
+      vscode.workspace.onDidCloseTextDocument(document => this.closedDocument(document)),
+      vscode.window.onDidChangeActiveTextEditor(editor => this.follow(editor?.document)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.trusted()),
+    ]
+  }
 
   dispose(): void {
-    vscode.Disposable.from(this.output, this.changed, ...this.subscriptions).dispose()
+    clearTimeout(this.quiet)
+    this.running?.cancel.cancel()
+    vscode.Disposable.from(this.panel, this.inline, this.changed, ...this.subscriptions).dispose()
   }
 
+  // -- running -----------------------------------------------------------------------------------------------------
   async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
-    if (!vscode.workspace.isTrusted) return refuse() // the server checks again
-    const name = path.basename(uri.path)
-    let result: RunResult
-    try {
-      result = await withPatience(`Running ${name}`, (token, say) => this.ask(uri, value, token, say))
-    } catch (error) {
-      if (error instanceof vscode.CancellationError || isCancelled(error)) {
-        vscode.window.setStatusBarMessage(`Run of ${name} cancelled`, 4_000)
-        return
-      }
-      result = { ok: false, error: error instanceof Error ? error.message : String(error) }
-    }
-    await this.show(uri, name, result)
+    this.running?.cancel.cancel()
+    this.current = uri
+    Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
+    const opening = this.panel.show()
+    if (!vscode.workspace.isTrusted) return this.refuse(uri) // the server checks again
+    const running = (this.running = { uri, cancel: new vscode.CancellationTokenSource() })
+    this.panel.update()
+    void this.askInputs(uri)
+    const result = await this.outcome(uri, value, running.cancel.token)
+    if (this.running === running) this.running = undefined
+    running.cancel.dispose()
+    if (result) await this.take(uri, value, result)
+    await opening
+    this.panel.update()
   }
 
-  private async ask(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken, say: (stage: string) => void): Promise<RunResult> {
+  /** The result of a run; undefined when it was cancelled. */
+  private async outcome(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken): Promise<RunResult | undefined> {
+    try {
+      return await this.ask(uri, value, token)
+    } catch (error) {
+      if (token.isCancellationRequested || error instanceof vscode.CancellationError || isCancelled(error)) return undefined
+      return { ok: false, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  private async ask(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken): Promise<RunResult> {
     const settings = vscode.workspace.getConfiguration('uir.run', uri)
+    const workDoneToken = randomUUID()
     const params: RunParams = {
       uri: uri.toString(),
-      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 10) },
-      workDoneToken: randomUUID(),
+      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 10), keep: true },
+      workDoneToken,
     }
     if (value !== undefined) params.value = value
-    const listening = this.server.onProgress(params.workDoneToken ?? '', say)
+    const listening = this.server.onProgress(workDoneToken, text => this.panel.post({ type: 'stage', text }))
     try {
       return await this.server.request<RunResult>(Requests.run, params, token)
     } finally {
@@ -60,49 +102,185 @@ export class Runner implements vscode.CodeLensProvider, vscode.Disposable {
     }
   }
 
-  private async show(uri: vscode.Uri, name: string, result: RunResult): Promise<void> {
-    this.output.append(report(`${name} · ${new Date().toLocaleTimeString('en-GB')}`, result) + '\n')
-    if (result.outputs?.length) this.output.show(true)
-    this.results.set(uri.toString(), result)
+  private async take(uri: vscode.Uri, value: string | undefined, result: RunResult): Promise<void> {
+    if (result.restricted) return this.refuse(uri)
+    if (result.error === 'cancelled') return
+    if (!result.outputs?.length) this.complain(uri, result)
+    else {
+      await this.results.keep(uri, { time: Date.now(), value, result })
+      const document = documentOf(uri)
+      if (document) void this.inline.show(uri, document.version, result).catch(() => undefined) // only an extra
+    }
     this.changed.fire()
-    if (!result.ok) await this.complain(uri, result)
+  }
+
+  private refuse(uri: vscode.Uri): void {
+    this.results.of(uri).problem = RESTRICTED
+    this.mendNow = () => vscode.commands.executeCommand('workbench.trust.manage')
+    this.panel.update()
+  }
+
+  private trusted(): void {
+    if (!this.current || this.results.of(this.current).problem !== RESTRICTED) return
+    this.results.of(this.current).problem = undefined
+    this.panel.update()
   }
 
   /** One sentence and one button. */
-  private async complain(uri: vscode.Uri, result: RunResult): Promise<void> {
-    if (result.restricted) return refuse()
+  private complain(uri: vscode.Uri, result: RunResult): void {
     const { sentence, mend } = explain(result.error ?? 'the run failed')
     const line = result.line ?? firstError(uri)
-    const button = mend?.button ?? (line === undefined ? 'Show Result' : 'Go to Line')
-    if ((await vscode.window.showErrorMessage(sentence, button)) !== button) return
-    if (mend?.setting) await vscode.commands.executeCommand('workbench.action.openSettings', mend.setting)
-    else if (mend?.command) await vscode.commands.executeCommand(mend.command)
-    else if (line === undefined) this.output.show(true)
-    else await vscode.window.showTextDocument(uri, { selection: new vscode.Range(line, 0, line, 0) })
+    const button = mend?.button ?? (line === undefined ? 'Show Log' : `Go to Line ${line + 1}`)
+    Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button }, run: undefined })
+    this.mendNow = () => mended(uri, mend, line)
+  }
+
+  // -- the panel ---------------------------------------------------------------------------------------------------
+  async showResults(): Promise<void> {
+    this.follow(vscode.window.activeTextEditor?.document)
+    await this.panel.show(true)
+    this.panel.update()
+  }
+
+  state(): PanelState {
+    return this.current ? this.results.state(this.current, this.running?.uri.toString() === this.current.toString()) : EMPTY
+  }
+
+  restored({ file, run, problem }: PanelState): void {
+    if (!file) return
+    this.current = vscode.Uri.parse(file.uri, true)
+    Object.assign(this.results.of(this.current), { run: run && { ...run, result: { ...run.result, run: null } }, problem })
+    void this.askInputs(this.current)
+  }
+
+  closed(): void {
+    for (const document of vscode.workspace.textDocuments) if (document.languageId === 'uir') this.forget(document.uri)
+    if (this.current) this.forget(this.current)
+  }
+
+  receive(message: FromPanel): void {
+    const uri = this.current
+    if (message.type === 'run') this.again(uri)
+    else if (message.type === 'cancel') this.running?.cancel.cancel()
+    else if (message.type === 'mend') void this.mendNow?.()
+    else if (message.type === 'copy') void vscode.env.clipboard.writeText(message.text)
+    else if (!uri) return
+    else if (message.type === 'values') void this.fetch(uri, message)
+    else if (message.type === 'input') void this.setInput(uri, message.slot, message.source)
+    else if (message.type === 'browse') void this.browse(uri, message.slot)
+    else if (message.type === 'showFile') void reveal(uri)
+    else if (message.type === 'goto') void goTo(uri, message.name)
+  }
+
+  /** The same again; with nothing shown yet, the program that is open. */
+  private again(uri: vscode.Uri | undefined): void {
+    const open = vscode.window.visibleTextEditors.map(({ document }) => document).find(({ languageId, uri: { scheme } }) => languageId === 'uir' && scheme !== 'uir-c')
+    const target = uri ?? open?.uri
+    if (target) void this.run(target, this.results.of(target).run?.value)
+    else void vscode.window.showInformationMessage('Open a .uir file first.')
+  }
+
+  private async fetch(uri: vscode.Uri, { request, run, output, slice }: Extract<FromPanel, { type: 'values' }>): Promise<void> {
+    try {
+      const answer = await this.server.request<ValuesResult>(Requests.values, { uri: uri.toString(), run, output, slice })
+      if ('gone' in answer) return this.panel.post({ type: 'gone', request, reason: answer.gone })
+      const { dtype, shape, data } = answer
+      this.panel.post({ type: 'values', request, dtype, shape, bytes: new Uint8Array(Buffer.from(data, 'base64')) })
+    } catch (error) {
+      this.panel.post({ type: 'gone', request, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  // -- inputs ------------------------------------------------------------------------------------------------------
+  private async askInputs(uri: vscode.Uri): Promise<void> {
+    try {
+      const { inputs } = await this.server.request<{ inputs: InputAbout[] }>(Requests.inputs, { uri: uri.toString() })
+      this.results.of(uri).inputs = inputs
+      if (this.current?.toString() === uri.toString()) this.panel.update()
+    } catch (error) {
+      this.server.log.debug(`inputs: ${String(error)}`)
+    }
+  }
+
+  private async setInput(uri: vscode.Uri, slot: number, source: string): Promise<void> {
+    const answer = await this.server.request<InputEditResult>(Requests.inputEdit, { uri: uri.toString(), slot, source })
+    if ('error' in answer) return this.panel.post({ type: 'inputError', slot, error: answer.error })
+    const edit = new vscode.WorkspaceEdit()
+    for (const { range: { start, end }, newText } of answer.edits) {
+      edit.replace(uri, new vscode.Range(start.line, start.character, end.line, end.character), newText)
+    }
+    await vscode.workspace.applyEdit(edit)
+  }
+
+  private async browse(uri: vscode.Uri, slot: number): Promise<void> {
+    const filters = { 'Array files': ['npy', 'npz', 'safetensors'], 'All files': ['*'] }
+    const [file] = (await vscode.window.showOpenDialog({ defaultUri: vscode.Uri.joinPath(uri, '..'), filters, openLabel: 'Use as Input' })) ?? []
+    if (file) await this.setInput(uri, slot, `file "${path.relative(path.dirname(uri.fsPath), file.fsPath).split(path.sep).join('/')}"`)
+  }
+
+  // -- documents ---------------------------------------------------------------------------------------------------
+  private edited(document: vscode.TextDocument): void {
+    if (document.languageId !== 'uir' || !this.results.has(document.uri)) return
+    const known = this.results.of(document.uri)
+    this.inline.hide(document.uri)
+    this.changed.fire()
+    if (!known.edited || known.problem) {
+      known.edited = true
+      if (known.problem?.kind === 'error') known.problem = undefined // it may be mended
+      if (this.current?.toString() === document.uri.toString()) this.panel.update()
+    }
+    clearTimeout(this.quiet)
+    this.quiet = setTimeout(() => void this.askInputs(document.uri), QUIET_MS)
+  }
+
+  private closedDocument(document: vscode.TextDocument): void {
+    if (this.current?.toString() !== document.uri.toString()) this.forget(document.uri)
+  }
+
+  /** The panel shows the file that has the cursor, if it has run. */
+  private follow(document: vscode.TextDocument | undefined): void {
+    if (document?.languageId !== 'uir' || document.uri.scheme === 'uir-c') return
+    if (!this.results.has(document.uri) && this.current) return
+    this.current = document.uri
+    if (this.panel.isOpen) {
+      void this.askInputs(document.uri)
+      this.panel.update()
+    }
+  }
+
+  private forget(uri: vscode.Uri): void {
+    if (this.results.has(uri)) void this.server.notify(Notifications.forget, { uri: uri.toString() })
   }
 
   /** Beside the lenses of each output: how it went, and a click to the numbers. */
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const result = this.results.get(document.uri.toString())
-    if (!result) return []
-    const command = { title: verdict(result), command: 'uir.showResults' }
-    const lines = (result.outputs ?? []).flatMap(({ name }) => definition(document, name))
-    return lines.map(range => new vscode.CodeLens(range, command))
-  }
-
-  showResults(): void {
-    this.output.show(true)
-  }
-
-  private forget(document: vscode.TextDocument): void {
-    if (this.results.delete(document.uri.toString())) this.changed.fire()
+    const { run, edited } = this.results.has(document.uri) ? this.results.of(document.uri) : { edited: true }
+    if (!run || edited) return []
+    const command = { title: verdict(run.result), command: 'uir.showResults' }
+    return (run.result.outputs ?? []).flatMap(({ name }) => definition(document, name)).map(range => new vscode.CodeLens(range, command))
   }
 }
 
-async function refuse(): Promise<void> {
-  const button = 'Manage Trust'
-  const pressed = await vscode.window.showWarningMessage(REFUSAL, button)
-  if (pressed === button) await vscode.commands.executeCommand('workbench.trust.manage')
+async function mended(uri: vscode.Uri, mend: Mend | undefined, line: number | undefined): Promise<void> {
+  if (mend?.setting) await vscode.commands.executeCommand('workbench.action.openSettings', mend.setting)
+  else if (mend?.command) await vscode.commands.executeCommand(mend.command)
+  else if (line === undefined) await vscode.commands.executeCommand('uir.showLog')
+  else await reveal(uri, new vscode.Range(line, 0, line, 0))
+}
+
+/** Shows the file where it is open already. */
+async function reveal(uri: vscode.Uri, selection?: vscode.Range): Promise<void> {
+  const open = vscode.window.visibleTextEditors.find(editor => editor.document.uri.toString() === uri.toString())
+  await vscode.window.showTextDocument(uri, { viewColumn: open?.viewColumn ?? vscode.ViewColumn.One, ...(selection ? { selection } : {}) })
+}
+
+async function goTo(uri: vscode.Uri, name: string): Promise<void> {
+  const [range] = definition(await vscode.workspace.openTextDocument(uri), name)
+  await reveal(uri, range && new vscode.Range(range.start, range.start))
+}
+
+function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(document => document.uri.toString() === uri.toString())
 }
 
 function firstError(uri: vscode.Uri): number | undefined {

@@ -39,7 +39,7 @@ export class Rig {
   static async start({ settings = {}, machine = { 'uir.interpreter': PYTHON }, env = {}, extensions = true } = {}) {
     const home = fs.mkdtempSync(path.join(os.tmpdir(), 'uir rig '))
     writeSettings(home, { user: { ...STEADY, ...settings }, machine })
-    if (extensions) installExtension(home, path.join(ROOT, 'vscode-extension', 'uir.vsix'))
+    if (extensions) installExtension(home, process.env.UIR_VSIX ?? path.join(ROOT, 'vscode-extension', 'uir.vsix'))
     const workspace = path.join(home, 'examples')
     fs.cpSync(path.join(ROOT, 'examples'), workspace, { recursive: true })
     const server = await startServer(home, { env })

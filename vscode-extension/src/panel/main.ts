@@ -1,0 +1,240 @@
+// The result panel: takes what the extension tells it, and shows it.
+
+import { Difference } from '../protocol'
+import { h } from './dom'
+import { head } from './head'
+import { historyTable } from './historyTab'
+import { InputsTab } from './inputsTab'
+import { EMPTY, FromPanel, PanelState, ToPanel } from './messages'
+import { Look, OutputTab } from './outputTab'
+import { Source } from './source'
+import { Slice } from './slicing'
+import { decode, Values } from './values'
+
+interface Saved {
+  state: PanelState
+  tab: string
+  looks: Record<string, Look>
+  small: Record<string, { dtype: string; shape: number[]; bytes: number[] }> // the elements of small outputs outlive a reload
+}
+
+declare function acquireVsCodeApi(): { postMessage(message: FromPanel): void; getState(): Saved | undefined; setState(state: Saved): void }
+
+const PATIENCE_MS = 500
+const SMALL = 4096
+const INPUTS = 'inputs'
+const HISTORY = 'history'
+
+class Panel {
+  private readonly api = acquireVsCodeApi()
+  private readonly saved: Saved
+  private readonly headPlace = h('div', { class: 'head' })
+  private readonly tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Result' })
+  private readonly content = h('main', { role: 'tabpanel', 'aria-labelledby': 'chosen-tab' })
+  private readonly inputs = new InputsTab({
+    set: (slot, source) => this.post({ type: 'input', slot, source }),
+    browse: slot => this.post({ type: 'browse', slot }),
+    goto: name => this.post({ type: 'goto', name }),
+  })
+  private readonly waiting = new Map<number, { resolve(values: Values): void; reject(reason: Error): void }>()
+  private readonly sources = new Map<string, Source>()
+  private requests = 0
+  private stage = ''
+  private late = false
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private output: OutputTab | undefined
+  private outputKey = ''
+
+  constructor() {
+    const before = this.api.getState()
+    this.saved = before ?? { state: EMPTY, tab: '', looks: {}, small: {} }
+    document.body.append(this.headPlace, this.tabs, this.content)
+    window.addEventListener('message', (event: MessageEvent<ToPanel>) => this.take(event.data))
+    this.tabs.addEventListener('keydown', event => this.tabKey(event))
+    document.addEventListener('keydown', event => {
+      if (event.key === 'F5') this.post({ type: 'run' })
+    })
+    if (before) this.show({ ...before.state, running: false })
+    this.post({ type: 'ready', state: before?.state })
+  }
+
+  private get state(): PanelState {
+    return this.saved.state
+  }
+
+  private post(message: FromPanel): void {
+    this.api.postMessage(message)
+  }
+
+  private take(message: ToPanel): void {
+    if (message.type === 'state') this.show(message.state)
+    else if (message.type === 'stage') this.tellStage(message.text)
+    else if (message.type === 'inputError') this.inputs.complain(message.slot, message.error)
+    else if (message.type === 'tab') this.choose(message.name)
+    else this.answer(message)
+  }
+
+  private answer(message: Extract<ToPanel, { type: 'values' | 'gone' }>): void {
+    const waiting = this.waiting.get(message.request)
+    this.waiting.delete(message.request)
+    if (message.type === 'gone') waiting?.reject(new Error(message.reason))
+    else waiting?.resolve(decode(message.dtype, message.shape, message.bytes))
+  }
+
+  // -- the whole ---------------------------------------------------------------------------------------------------
+  private show(state: PanelState): void {
+    const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
+    this.saved.state = state
+    if (other) {
+      this.sources.clear()
+      this.saved.small = {}
+    }
+    clearTimeout(this.timer)
+    if (!state.running) this.late = false
+    else if (!this.late) this.timer = setTimeout(() => { this.late = true; this.drawHead() }, PATIENCE_MS)
+    if (!state.running) this.stage = ''
+    this.save()
+    this.drawHead()
+    this.drawTabs()
+    this.drawContent()
+  }
+
+  private save(): void {
+    this.api.setState(this.saved)
+  }
+
+  private tellStage(text: string): void {
+    this.stage = text
+    if (this.late) this.drawHead()
+  }
+
+  private drawHead(): void {
+    const { file, run, running, problem } = this.state
+    document.body.classList.toggle('waiting', running && this.late)
+    if (!file && !run) return this.headPlace.replaceChildren(this.empty())
+    const focused = this.headPlace.contains(document.activeElement) ? document.activeElement?.className : undefined
+    const parts = head(this.state, this.stage, this.late, {
+      run: () => this.post({ type: 'run' }),
+      cancel: () => this.post({ type: 'cancel' }),
+      mend: () => this.post({ type: 'mend' }),
+      showFile: () => this.post({ type: 'showFile' }),
+      reveal: (output, index) => this.reveal(output, index),
+    })
+    if (!run && !running && !problem) parts.push(h('p', { class: 'muted' }, 'This file has not run yet.'))
+    this.headPlace.replaceChildren(...parts)
+    if (focused) this.headPlace.querySelector<HTMLElement>(`.${focused.split(' ')[0] ?? ''}`)?.focus()
+  }
+
+  private empty(): HTMLElement {
+    return h('section', { class: 'empty' }, h('h1', {}, 'No result yet'),
+      h('p', { class: 'muted' }, 'Open a .uir file and press Run above its first line, or F5. Values, pictures and times appear here.'),
+      h('button', { class: 'primary', onclick: () => this.post({ type: 'run' }) }, '▶ Run the Open File'))
+  }
+
+  // -- tabs --------------------------------------------------------------------------------------------------------
+  private get names(): string[] {
+    if (!this.state.file) return []
+    return [...(this.state.run?.result.outputs ?? []).map(({ name }) => name), INPUTS, HISTORY]
+  }
+
+  private get chosen(): string {
+    return this.names.includes(this.saved.tab) ? this.saved.tab : (this.names[0] ?? '')
+  }
+
+  private drawTabs(): void {
+    const { chosen } = this
+    const { history, inputs } = this.state
+    const titles: Record<string, string> = { [INPUTS]: `Inputs (${inputs.length})`, [HISTORY]: `History (${history.length})` }
+    const focused = this.tabs.contains(document.activeElement)
+    this.tabs.replaceChildren(...this.names.map(name => h('button', {
+      role: 'tab', class: name in titles ? 'tab' : 'tab code', 'aria-selected': name === chosen, tabindex: name === chosen ? 0 : -1,
+      id: name === chosen ? 'chosen-tab' : undefined, 'data-tab': name, onclick: () => this.choose(name),
+    }, titles[name] ?? name)))
+    if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()
+  }
+
+  private choose(name: string): void {
+    this.saved.tab = name
+    this.save()
+    this.drawTabs()
+    this.drawContent()
+  }
+
+  private tabKey(event: KeyboardEvent): void {
+    const { names } = this
+    const at = names.indexOf(this.chosen)
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key]
+    const name = to === undefined ? undefined : names[(to + names.length) % names.length]
+    if (name === undefined) return
+    event.preventDefault()
+    this.choose(name)
+  }
+
+  private drawContent(): void {
+    const { chosen } = this
+    const key = `${this.state.file?.uri} ${this.state.run?.time} ${chosen}`
+    if (this.output && key === this.outputKey) return
+    if (chosen === INPUTS) this.inputs.show(this.state.inputs)
+    this.output?.dispose()
+    this.output = undefined
+    this.outputKey = ''
+    if (chosen === INPUTS) {
+      if (this.content.firstChild !== this.inputs.element) this.content.replaceChildren(this.inputs.element)
+    } else if (chosen === HISTORY) this.content.replaceChildren(historyTable(this.state.history))
+    else if (chosen) this.drawOutput(chosen, key)
+    else this.content.replaceChildren()
+  }
+
+  // -- an output ---------------------------------------------------------------------------------------------------
+  private drawOutput(name: string, key: string): void {
+    const output = this.state.run?.result.outputs?.find(one => one.name === name)
+    if (!output) return
+    const wrong = this.state.run?.result.differences?.find((one: Difference) => one.output === name)
+    const place = `${this.state.file?.uri} ${name}`
+    const look = this.saved.looks[place] ?? { mode: 'table', leading: [] }
+    const remember = (next: Look) => {
+      this.saved.looks[place] = next
+      this.save()
+    }
+    const host = { goto: (value: string) => this.post({ type: 'goto', name: value }), again: () => this.post({ type: 'run' }) }
+    this.output = new OutputTab(output, this.sourceOf(output.name, output.dtype, output.shape), wrong?.index, look, remember, host)
+    this.outputKey = key
+    this.content.replaceChildren(this.output.element)
+    this.output.start()
+  }
+
+  private reveal(output: string, index: readonly number[]): void {
+    this.choose(output)
+    this.output?.reveal(index)
+  }
+
+  private sourceOf(name: string, dtype: string, shape: number[]): Source {
+    const known = this.sources.get(name)
+    if (known) return known
+    const small = this.saved.small[name]
+    const kept = small && decode(small.dtype, small.shape, Uint8Array.from(small.bytes))
+    const source = new Source(dtype, shape, slice => this.fetch(name, slice), kept)
+    this.sources.set(name, source)
+    return source
+  }
+
+  private async fetch(output: string, slice: Slice[]): Promise<Values> {
+    const run = this.state.run?.result.run
+    if (typeof run !== 'number') throw new Error('the values of this run are not kept: run again')
+    const { time } = this.state.run ?? {}
+    const request = ++this.requests
+    const values = await new Promise<Values>((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject })
+      this.post({ type: 'values', request, run, output, slice })
+    })
+    if (slice.length === 0 && values.count <= SMALL && time === this.state.run?.time) {
+      const { buffer, byteOffset, byteLength } = values.raw
+      const half = values.dtype === 'f16'
+      if (!half) this.saved.small[output] = { dtype: values.dtype, shape: [...values.shape], bytes: [...new Uint8Array(buffer, byteOffset, byteLength)] }
+      this.save()
+    }
+    return values
+  }
+}
+
+new Panel()

@@ -1,0 +1,48 @@
+// What the panel and the extension say to each other.
+
+import { HistoryEntry } from './history'
+import { Slice } from './slicing'
+import { InputAbout, RunResult } from '../protocol'
+
+/** A run as the panel shows it. */
+export interface ShownRun {
+  time: number // milliseconds since 1970
+  value?: string | undefined // run to here; absent: the whole file
+  result: RunResult
+}
+
+/** Why nothing ran, and the one button that mends it. */
+export interface Problem {
+  kind: 'error' | 'restricted'
+  sentence: string
+  button?: string | undefined
+}
+
+export interface PanelState {
+  file?: { uri: string; name: string } | undefined
+  running: boolean
+  run?: ShownRun | undefined
+  problem?: Problem | undefined
+  edited: boolean // the file is not what ran any more
+  history: HistoryEntry[]
+  inputs: InputAbout[]
+}
+
+export const EMPTY: PanelState = { running: false, edited: false, history: [], inputs: [] }
+
+export type ToPanel =
+  | { type: 'state'; state: PanelState }
+  | { type: 'stage'; text: string }
+  | { type: 'values'; request: number; dtype: string; shape: number[]; bytes: Uint8Array }
+  | { type: 'gone'; request: number; reason: string }
+  | { type: 'inputError'; slot: number; error: string }
+  | { type: 'tab'; name: string }
+
+export type FromPanel =
+  | { type: 'ready'; state?: PanelState | undefined }
+  | { type: 'run' | 'cancel' | 'mend' | 'showFile' }
+  | { type: 'values'; request: number; run: number; output: string; slice: Slice[] }
+  | { type: 'goto'; name: string }
+  | { type: 'input'; slot: number; source: string }
+  | { type: 'browse'; slot: number }
+  | { type: 'copy'; text: string }

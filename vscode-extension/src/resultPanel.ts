@@ -1,0 +1,101 @@
+// The result panel as the editor knows it: made, placed, restored, and what is said between it and the extension.
+
+import { randomBytes } from 'node:crypto'
+import * as vscode from 'vscode'
+import { FromPanel, PanelState, ToPanel } from './panel/messages'
+import { EditorLayout, Place, placeOfGroup } from './placement'
+import { resultHtml } from './resultHtml'
+
+export const VIEW_TYPE = 'uir.result'
+const PLACE_KEY = 'uir.result.place'
+
+export interface PanelOwner {
+  state(): PanelState
+  /** The panel is back after a reload and shows what it showed before. */
+  restored(state: PanelState): void
+  receive(message: FromPanel): void
+  closed(): void
+}
+
+export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined
+  private subscriptions: vscode.Disposable[] = []
+  private readonly serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this)
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly owner: PanelOwner,
+  ) {}
+
+  dispose(): void {
+    this.serializer.dispose()
+    this.panel?.dispose()
+  }
+
+  get isOpen(): boolean {
+    return this.panel !== undefined
+  }
+
+  /** Opens it where it was last, or comes to front; the cursor stays in the text unless `focus`. */
+  async show(focus = false): Promise<void> {
+    if (this.panel) {
+      if (focus || !this.panel.visible) this.panel.reveal(this.panel.viewColumn, !focus)
+      return
+    }
+    const below = this.context.workspaceState.get<Place>(PLACE_KEY) === 'below'
+    const viewColumn = below ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside
+    const editor = vscode.window.activeTextEditor
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, 'Result', { viewColumn, preserveFocus: !focus && !below }, { enableFindWidget: true })
+    this.take(panel)
+    if (!below) return
+    await vscode.commands.executeCommand('workbench.action.moveEditorToBelowGroup') // there is no such ViewColumn
+    if (!focus && editor) await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? vscode.ViewColumn.One, selection: editor.selection })
+  }
+
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    if (this.panel) return panel.dispose()
+    this.take(panel)
+  }
+
+  post(message: ToPanel): void {
+    void this.panel?.webview.postMessage(message)
+  }
+
+  /** Shows the state, and the file's name in the tab. */
+  update(): void {
+    const state = this.owner.state()
+    if (this.panel) this.panel.title = state.file ? `Result: ${state.file.name}` : 'Result'
+    this.post({ type: 'state', state })
+  }
+
+  private take(panel: vscode.WebviewPanel): void {
+    const dist = vscode.Uri.joinPath(this.context.extensionUri, 'dist')
+    const media = vscode.Uri.joinPath(this.context.extensionUri, 'media')
+    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] }
+    panel.iconPath = { light: vscode.Uri.joinPath(media, 'file-light.svg'), dark: vscode.Uri.joinPath(media, 'file-dark.svg') }
+    this.panel = panel
+    this.subscriptions = [
+      panel.webview.onDidReceiveMessage((message: FromPanel) => this.receive(message)),
+      panel.onDidChangeViewState(() => void this.rememberPlace(panel)),
+      panel.onDidDispose(() => {
+        vscode.Disposable.from(...this.subscriptions).dispose()
+        this.panel = undefined
+        this.owner.closed()
+      }),
+    ]
+    const address = (folder: vscode.Uri, name: string) => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString()
+    panel.webview.html = resultHtml(address(media, 'panel.css'), address(dist, 'panel.js'), panel.webview.cspSource, randomBytes(16).toString('base64url'))
+  }
+
+  private receive(message: FromPanel): void {
+    if (message.type !== 'ready') return this.owner.receive(message)
+    if (!this.owner.state().file && message.state?.file) this.owner.restored({ ...message.state, running: false })
+    this.update()
+  }
+
+  private async rememberPlace({ viewColumn }: vscode.WebviewPanel): Promise<void> {
+    if (!viewColumn || viewColumn < 1) return
+    const layout = await vscode.commands.executeCommand<EditorLayout>('vscode.getEditorLayout')
+    if (layout.groups.length > 1 || layout.groups[0]?.groups) await this.context.workspaceState.update(PLACE_KEY, placeOfGroup(layout, viewColumn))
+  }
+}

@@ -1,0 +1,53 @@
+// What is known of the runs of each file: the last result, why it did not run, the runs before it.
+
+import * as vscode from 'vscode'
+import { add, entryOf, HistoryEntry } from './panel/history'
+import { PanelState, Problem, ShownRun } from './panel/messages'
+import { InputAbout } from './protocol'
+
+const HISTORY_KEY = 'uir.history'
+const MOST_FILES = 50
+
+export interface FileResults {
+  run?: ShownRun | undefined
+  problem?: Problem | undefined
+  line?: number | undefined // where the problem is
+  edited: boolean
+  inputs: InputAbout[]
+}
+
+export class Results {
+  private readonly files = new Map<string, FileResults>()
+
+  constructor(private readonly memory: vscode.Memento) {}
+
+  has(uri: vscode.Uri): boolean {
+    return this.files.has(uri.toString())
+  }
+
+  of(uri: vscode.Uri): FileResults {
+    const key = uri.toString()
+    let known = this.files.get(key)
+    if (!known) this.files.set(key, (known = { edited: false, inputs: [] }))
+    return known
+  }
+
+  history(uri: vscode.Uri): HistoryEntry[] {
+    return this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})[uri.toString()] ?? []
+  }
+
+  /** A run ended: it is the last one now, and in the history. */
+  async keep(uri: vscode.Uri, run: ShownRun): Promise<void> {
+    Object.assign(this.of(uri), { run, problem: undefined, edited: false })
+    const { [uri.toString()]: before = [], ...others } = this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})
+    const kept = Object.entries(others).slice(0, MOST_FILES - 1)
+    await this.memory.update(HISTORY_KEY, { [uri.toString()]: add(before, entryOf(run.time, run.value, run.result)), ...Object.fromEntries(kept) })
+  }
+
+  /** What the panel shows of a file. */
+  state(uri: vscode.Uri, running: boolean): PanelState {
+    const { run, problem, edited, inputs } = this.of(uri)
+    const name = uri.path.slice(uri.path.lastIndexOf('/') + 1)
+    return { file: { uri: uri.toString(), name }, running, run, problem, edited, history: this.history(uri), inputs }
+  }
+}
