@@ -108,6 +108,8 @@ def _map(nest: Nest, outer: int, opts: Opts) -> Choice:
     if not own:
         return Choice("map", None, why=("one element a row",))
     lane = own[-1]
+    if linear(nest.store).terms.get(lane) != 1:
+        return Choice("map", None, why=("elements that are written far from each other: one at a time",))
     width = _narrowed(_widest(nest, opts), lane.arg.size)
     crossed = crossing(nest, lane, own[:-1])
     if crossed is not None and opts.on("transpose"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from uopc.ops import ALU, MOVEMENT, Ops
-from uopc.uop import UOp, buf, toposort
+from uopc.uop import Shape, UOp, buf, toposort
 
 # Buffers of stages are numbered from here: no program has that many arguments.
 FIRST_TEMPORARY = 1 << 40
@@ -78,7 +78,7 @@ def _boundaries(nodes: list[UOp], roots: list[UOp]) -> dict[UOp, str]:
     for u in nodes:
         if u.op is Ops.STAGE:
             facts.reasons.setdefault(_unviewed(u.src[0]), "the program says stage")
-        if u.op is Ops.REDUCE and _length(u) > 1 and prod(u.shape):
+        if u.op is Ops.REDUCE and _length(u) > 1 and 0 not in u.shape:
             facts.reasons.setdefault(_least_view(u, facts), "a reduction has loops of its own")
     facts.reasons = {u: why for u, why in facts.reasons.items() if _is_computed(u)}
     for u in nodes:
@@ -89,7 +89,8 @@ def _boundaries(nodes: list[UOp], roots: list[UOp]) -> dict[UOp, str]:
 
 def _length(u: UOp) -> int:
     """Elements that a reduction combines into one."""
-    return prod(u.src[0].shape[len(u.shape) :])
+    removed: Shape = u.src[0].shape[len(u.shape) :]
+    return prod(removed)
 
 
 def _unviewed(u: UOp) -> UOp:
@@ -154,7 +155,19 @@ def _look_down(facts: _Facts) -> None:
 
 
 def _is_value(u: UOp) -> bool:
-    return u.op in ALU or u.op in (Ops.PAD, Ops.STACK)
+    return u.op in ALU or u.op is Ops.PAD or (u.op is Ops.STACK and _windows_of(u) is None)
+
+
+def _windows_of(u: UOp) -> UOp | None:
+    """The one value that a stack has windows of: then the stack is a view of it, as far as memory goes."""
+    found: UOp | None = None
+    for s in u.src:
+        while s.op in _VIEWS:
+            s = s.src[0]
+        if found not in (None, s):
+            return None
+        found = s
+    return found
 
 
 def _shared(u: UOp, facts: _Facts, owners: int, places: int) -> str | None:
@@ -177,7 +190,7 @@ def _copied(u: UOp, facts: _Facts, in_reduction: bool) -> None:
     if not in_reduction and x not in facts.costly:
         return
     inner = x
-    while inner.op in _VIEWS or inner.op in (Ops.STAGE, Ops.AFTER):
+    while inner.op in _VIEWS or inner.op in (Ops.STAGE, Ops.AFTER) or (inner.op is Ops.STACK and _windows_of(inner)):
         if inner in facts.reasons:
             return
         inner = inner.src[0]

@@ -16,7 +16,7 @@ from uopc.rangeify import identity
 from uopc.render.types import constant
 from uopc.uop import UOp
 
-_CHUNK = 2048  # elements of the result that are worked on at a time
+_CHUNK = 4096  # elements of the result that are worked on at a time
 _ROWS = 4  # rows added at a time
 
 
@@ -40,19 +40,21 @@ class _Columns:
     def write(self) -> None:
         w, e = self.w, self.e
         size = self.lane.arg.size
-        rest = size % _CHUNK
+        # Every column is summed in one order whatever the pieces: there may be as many as there are threads.
+        most = _CHUNK if w.threads == 1 else min(_CHUNK, -(-size // w.threads // 64) * 64)
+        rest = size % most
         outer = [d for d in self.n.dims if d is not self.lane]
         with ExitStack() as stack:
             w.pragma(len(outer) + 1)
             open_loops(e, stack, outer)
-            stack.enter_context(e.loop(f"for (long c = 0; c < {size}; c += {_CHUNK})", self.lane))
-            if size < _CHUNK:
+            stack.enter_context(e.loop(f"for (long c = 0; c < {size}; c += {most})", self.lane))
+            if size < most:
                 self._chunk(size)
             elif not rest:
-                self._chunk(_CHUNK)
+                self._chunk(most)
             else:
-                with e.loop(f"if (c + {_CHUNK} <= {size})", self.lane):
-                    self._chunk(_CHUNK)
+                with e.loop(f"if (c + {most} <= {size})", self.lane):
+                    self._chunk(most)
                 with e.loop("else", self.lane):
                     self._chunk(rest)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from uopc.fast.emit import Counter
@@ -15,7 +16,6 @@ from uopc.fast.tile import (
     other_dims,
     pack_lanes,
     pack_rows,
-    panel_count,
 )
 from uopc.render.types import C_TYPES
 from uopc.symbolic.linear import linear
@@ -27,45 +27,63 @@ def write_contraction(w: Workshop) -> None:
     _Contraction(w).write()
 
 
+_STRIPE_BYTES = 1 << 19  # packed panels that a thread works on at a time: they stay in the second-level cache
+_STRIPE = 256  # bytes of a row that are packed together: whole cache lines, and few pages
+
+
 class _Contraction:
+    """Stripes of a few panels each: packed, then walked down block of rows by block of rows."""
+
     def __init__(self, w: Workshop) -> None:
         self.w, self.e = w, w.emitter
         tile = w.group.members[0].choice.tile
         assert tile is not None
         self.t: Tile = tile
         self.before, self.after = other_dims(tile)
-        self.jobs = elements(self.before) * panel_count(tile)
+        self.stripe = self._stripe()
+        self.size = tile.v.arg.size
+        self.jobs = elements(self.before) * -(-self.size // self.stripe)
         self.panels: dict[Part, str] = {}
+
+    def _stripe(self) -> int:
+        """Lanes of a stripe: several panels when they are packed, and enough stripes are left for the threads."""
+        t = self.t
+        step = sum(p.held.itemsize for p in t.lanewise if p.packed)
+        count = max(1, _STRIPE // max(1, t.panel * step)) if step else 1
+        while count > 1 and count * t.panel * t.steps() * step > _STRIPE_BYTES:
+            count //= 2
+        while count > 1 and t.v.arg.size < 4 * count * t.panel:
+            count //= 2
+        return count * t.panel
 
     def write(self) -> None:
         w, e, t = self.w, self.e, self.t
         for p in t.rowwise:
             if p.packed:
                 self._pack_rows(p)
-        size = max(lanes for _, lanes in t.panels())
-        room = -(-size // t.width) * t.width * t.steps()
+        room = -(-min(self.stripe, self.size) // t.width) * t.width * t.steps()
         offsets = {p: w.reserve(room * p.held.itemsize, shared=False) for p in t.lanewise if p.packed}
-        (whole, lanes), *rest = t.panels()
+        whole, rest = divmod(self.size, self.stripe)
         outside = self.jobs >= 4
         with ExitStack() as stack:
             if outside:
                 w.pragma(len(self.before) + 1)
             open_loops(e, stack, self.before)
-            stack.enter_context(e.loop(f"for (long p = 0; p < {panel_count(t)}; p++)", t.v))
+            stack.enter_context(e.loop(f"for (long p = 0; p < {whole + (rest > 0)}; p++)", t.v))
             if offsets:
                 e.code.line(f"char* const own = {w.own_scratch()};")
             for k, (p, offset) in enumerate(offsets.items()):
                 kind = C_TYPES[p.held]
                 e.code.line(f"{kind}* restrict panel{k} = ({kind}*)(own + {offset});", p.node)
                 self.panels[p] = f"panel{k}"
-            e.code.line(f"const long v0 = p*{t.panel};", t.v)
-            if not rest:
-                self._panel(lanes, outside)
+            e.code.line(f"const long v0 = p*{self.stripe};", t.v)
+            if not rest or not whole:
+                self._stripe_of(rest or self.stripe, outside)
                 return
             with e.loop(f"if (p < {whole})", t.v):
-                self._panel(lanes, outside)
+                self._stripe_of(self.stripe, outside)
             with e.loop("else", t.v):
-                self._panel(rest[0][1], outside)
+                self._stripe_of(rest, outside)
 
     def _pack_rows(self, p: Part) -> None:
         w, t = self.w, self.t
@@ -74,50 +92,72 @@ class _Contraction:
         offset = w.reserve(blocks * rows * t.steps() * p.held.itemsize, shared=True)
         name, kind = w.code.fresh("rows"), C_TYPES[p.held]
         w.code.line(f"{kind}* restrict {name} = ({kind}*)(scratch + {offset});", p.node)
-        w.pragma()
-        pack_rows(self.e, t, p, name, rows)
+        pack_rows(self.e, t, p, name, rows, w.pragma)
         self.panels[p] = name
 
-    def _panel(self, lanes: int, outside: bool) -> None:
-        w, e, t = self.w, self.e, self.t
+    def _stripe_of(self, lanes: int, outside: bool) -> None:
+        """One stripe: its panels packed, then its tiles."""
+        e, t = self.e, self.t
         for p in t.lanewise:
             if p.packed:
                 pack_lanes(e, t, p, self.panels[p], Counter("v0"), lanes)
-        rows = t.rows[-(-lanes // t.width)]
-        size = t.u.arg.size
-        e.env[t.v] = Counter("v0")
+        whole, rest = divmod(lanes, t.panel)
+        kinds = [(0, whole, t.panel)] if whole else []
+        if rest:
+            kinds.append((whole * t.panel, 1, rest))
+        if len({t.rows[-(-n // t.width)] for _, _, n in kinds}) == 1:
+            self._blocks(kinds, outside)
+        else:
+            for kind in kinds:
+                self._blocks([kind], outside)
+
+    def _blocks(self, kinds: list[tuple[int, int, int]], outside: bool) -> None:
+        """All rows of panels (first lane, count, lanes of each) whose tiles have one height."""
+        w, e, t = self.w, self.e, self.t
+        rows, size = t.rows[-(-kinds[0][2] // t.width)], t.u.arg.size
         with ExitStack() as stack:
-            if not outside:
-                w.pragma(len(self.after) + 1 if size % rows == 0 else len(self.after))
+            if not outside and self.after:
+                w.pragma(len(self.after))
             open_loops(e, stack, self.after)
             if size >= rows:
-                if not outside and size % rows and not self.after:
+                if not outside and not self.after:
                     w.pragma()
                 with e.loop(f"for (long i = 0; i < {size // rows * rows}; i += {rows})", t.u):
-                    self._call(rows, lanes, Counter("i"))
+                    self._tiles(kinds, rows, Counter("i"))
             if size % rows:
-                self._call(size % rows, lanes, Counter("", size // rows * rows))
+                self._tiles(kinds, size % rows, Counter("", size // rows * rows))
 
-    def _call(self, rows: int, lanes: int, at: Counter) -> None:
-        steps = self.t.steps()
+    def _tiles(self, kinds: list[tuple[int, int, int]], rows: int, at: Counter) -> None:
+        """One block of rows of every panel of the stripe."""
+        w, e, t = self.w, self.e, self.t
+        steps = t.steps()
+        for first, count, lanes in kinds:
+            if count > 1:
+                with e.loop(f"for (long g = 0; g < {count * t.panel}; g += {t.panel})", t.v):
+                    e.code.line("const long v1 = v0 + g;", t.v)
+                    e.env[t.v] = Counter("v1")
+                    call(w, t, rows, lanes, at, self._packed(f"g*{steps}", at))
+            else:
+                e.env[t.v] = Counter("v0", first)
+                call(w, t, rows, lanes, at, self._packed(str(first * steps), at))
 
-        def packed(p: Part) -> str:
-            return f"{self.panels[p]} + {at.text()}*{steps}" if p in self.t.rowwise else self.panels[p]
+    def _packed(self, offset: str, at: Counter) -> Callable[[Part], str]:
+        """Where the packed parts of a tile are: `offset` into the stripe, and the block of rows at `at`."""
 
-        call(self.w, self.t, rows, lanes, at, packed)
+        def pointer(p: Part) -> str:
+            if p in self.t.rowwise:
+                return f"{self.panels[p]} + {at.text()}*{self.t.steps()}"
+            return self.panels[p] if offset == "0" else f"{self.panels[p]} + {offset}"
+
+        return pointer
 
 
-def call(w: Workshop, t: Tile, rows: int, lanes: int, at: Counter, packed: object) -> None:
+def call(w: Workshop, t: Tile, rows: int, lanes: int, at: Counter, packed: Callable[[Part], str]) -> None:
     """One tile computed: the call of its micro-kernel, which is written on first use."""
     e = w.emitter
     e.env[t.u] = at
     ld = linear(t.nest.store).terms.get(t.u, 0)
-    name = w.micro.get((t.nest.out, rows, lanes))
-    if name is None:
-        name = f"{w.name}_{t.nest.out.arg.slot}_{rows}x{lanes}"
-        w.micro[t.nest.out, rows, lanes] = name
-        w.functions.append(micro_kernel(t, name, rows, lanes, w.vectors, ld))
-    assert callable(packed)
+    name = w.micro_kernel((t.nest.out, rows, lanes), lambda n: micro_kernel(t, n, rows, lanes, w.vectors, ld))
     args = [packed(p) if p.packed else base_pointer(e, t, p) for p in (*t.rowwise, *t.lanewise)]
     args.append(e.address(t.nest.out, linear(t.nest.store)))
     w.code.line(f"{name}({', '.join(args)});", t.nest.value)

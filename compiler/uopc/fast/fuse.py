@@ -17,6 +17,7 @@ from uopc.schedule import Stage
 from uopc.symbolic.linear import Linear, form_bounds, linear
 from uopc.uop import UOp, buf
 
+_ALL = 1 << 20  # more loops than any value has axes
 _ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cache when it is read
 
 
@@ -57,7 +58,7 @@ class Fuser:
 
     def __init__(self, opts: Opts) -> None:
         self.opts = opts
-        self.known: dict[tuple[UOp, UOp], tuple[Nest | None, Choice, int]] = {}
+        self.known: dict[tuple[UOp, UOp, int], tuple[Nest | None, Choice]] = {}
 
     def clusters(self, stages: Sequence[Stage]) -> list[Cluster]:
         """The kernels of a program in an order in which they can run."""
@@ -78,14 +79,17 @@ class Fuser:
     def view(self, stage: Stage) -> View:
         """The stage with its natural loops."""
         (value, out), mapping = canonical([(stage.value, stage.out)])
-        key = (value[0], out[0])
-        if key not in self.known:
-            nest = nest_of(value[0], out[0], len(value[0].shape))
-            choice = choose(nest, 0, self.opts)
-            self.known[key] = (nest, choice, _panel_bytes(choice))
-        nest, choice, panel = self.known[key]
+        nest, choice = self._looked(value[0], out[0], _ALL)
         solitary = nest is None or choice.role in ("scalar", "columns", "transpose")
-        return View(stage, nest, choice.role == "tile", panel, solitary, mapping)
+        return View(stage, nest, choice.role == "tile", _panel_bytes(choice), solitary, mapping)
+
+    def _looked(self, value: UOp, out: UOp, outer: int) -> tuple[Nest | None, Choice]:
+        """A nest and how it would be computed inside `outer` common loops (_ALL: its loops as they are, by itself)."""
+        key = (value, out, outer)
+        if key not in self.known:
+            nest = nest_of(value, out, outer)
+            self.known[key] = (nest, choose(nest, outer % _ALL, self.opts))
+        return self.known[key]
 
     @staticmethod
     def _first_outer(view: View) -> int:
@@ -132,7 +136,7 @@ class Fuser:
     def _keeps(self, v: View, outer: int) -> bool:
         """Whether the stage can still be computed well inside that many common loops."""
         assert v.nest is not None
-        choice = choose(nest_of(v.nest.value, v.nest.out, outer), outer, self.opts)
+        _, choice = self._looked(v.nest.value, v.nest.out, outer)
         return choice.role == "tile" if v.tile else choice.role in ("map", "lanes")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import prod
@@ -13,6 +13,8 @@ from uopc.fast.vectors import Vectors
 from uopc.opt import Choice, Opts, parallel
 from uopc.render.types import C_TYPES
 from uopc.uop import UOp
+
+_NAME = "@"  # stands for the name of a micro-kernel while its text is compared
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Workshop:
     functions: list[Code] = field(default_factory=list)
     code: Code = field(default_factory=Code)
     micro: dict[tuple[UOp, int, int], str] = field(default_factory=dict)
+    texts: dict[tuple[str, ...], str] = field(default_factory=dict)  # micro-kernels of the whole program, by their text
     shared: int = 0
     private: int = 0
 
@@ -76,6 +79,18 @@ class Workshop:
     def threads(self) -> int:
         """Threads that the kernel is shared between."""
         return self.opts.threads if any(parallel(m.nest, self.opts) for m in self.group.members) else 1
+
+    def micro_kernel(self, key: tuple[UOp, int, int], write: Callable[[str], Code]) -> str:
+        """The name of a micro-kernel: written on first use, and shared with every kernel that needs the same text."""
+        if key not in self.micro:
+            code = write(_NAME)
+            text = tuple(line for line, _ in code.lines)
+            if text not in self.texts:
+                name = self.texts[text] = f"{self.name}_{len(self.texts)}_{key[1]}x{key[2]}"
+                code.lines = [(line.replace(_NAME, name), nodes) for line, nodes in code.lines]
+                self.functions.append(code)
+            self.micro[key] = self.texts[text]
+        return self.micro[key]
 
     def reserve(self, size: int, *, shared: bool) -> int:
         """Scratch of `size` bytes: its offset."""

@@ -7,11 +7,12 @@ two loops, after which every index is a plain sum; neighbouring axes that all me
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
 from uopc.dtype import DType, dtypes
+from uopc.fast.windows import one_load
 from uopc.indexmap import Index, ravel, source_index
 from uopc.ops import MOVEMENT, AxisType, Ops
 from uopc.rangeify import Ctx, rangeify
@@ -21,6 +22,7 @@ from uopc.uop import UOp, range_
 
 _ZERO = UOp.const(0)
 _VIEWS = MOVEMENT - {Ops.PAD}
+_ROUNDS = 8  # of cutting and joining loops
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,13 @@ def nest_of(value: UOp, out: UOp, outer: int = 0) -> Nest | None:
     removed = root.src[0].shape[len(root.shape) :] if root is not None else ()
     axes = _natural(value.shape, removed)
     nest = _lower(value, out, axes)
-    for _ in range(4):
+    for _ in range(_ROUNDS):
         if nest is None:
             return None
-        better = _cut_digits(nest, axes, outer) or _join(nest, axes, outer)
+        better = _cut_digits(nest, outer) or _join(nest, outer)
         if better is None:
             return nest
-        axes = better
-        nest = _lower(value, out, axes)
+        nest = better
     return nest
 
 
@@ -119,6 +120,10 @@ def _lower(value: UOp, out: UOp, axes: _Axes) -> Nest | None:
         body = rangeify(root.src[0], (*idx, *axes.red), ctx).cast(wide)
         ctx.came_from(body, root)
     body = simplify(body)
+    plain = one_load(body)
+    if plain is not body:
+        ctx.came_from(plain, value)
+        body = plain
     if body.ranges - set(axes.dims) - set(axes.reds) or any(n.op is Ops.ALLOC for n in body.toposort()):
         return None
     origin: dict[UOp, list[UOp]] = {}
@@ -129,7 +134,7 @@ def _lower(value: UOp, out: UOp, axes: _Axes) -> Nest | None:
 
 
 # -- cutting loops where an index takes them apart ----------------------------------------------------------------
-def _cut_digits(nest: Nest, axes: _Axes, outer: int) -> _Axes | None:
+def _cut_digits(nest: Nest, outer: int) -> Nest | None:
     cuts: dict[UOp, int] = {}
     free = set(nest.dims[outer:]) | set(nest.red)
     for n in nest.body.toposort():
@@ -139,11 +144,11 @@ def _cut_digits(nest: Nest, axes: _Axes, outer: int) -> _Axes | None:
                 cuts.setdefault(n.src[0], factor)
     if not cuts:
         return None
-    return _renewed(axes, [[(r,)] if r not in cuts else [cuts[r]] for r in (*axes.dims, *axes.reds)])
+    return _renewed(nest, [[(r,)] if r not in cuts else [cuts[r]] for r in (*nest.dims, *nest.red)])
 
 
 # -- joining loops that memory crosses in one stride ---------------------------------------------------------------
-def _join(nest: Nest, axes: _Axes, outer: int) -> _Axes | None:
+def _join(nest: Nest, outer: int) -> Nest | None:
     blocked, forms = _uses(nest)
     for loops in (nest.dims[outer:], nest.red):
         for a, b in ((loops[k], loops[k + 1]) for k in range(len(loops) - 1)):
@@ -152,7 +157,7 @@ def _join(nest: Nest, axes: _Axes, outer: int) -> _Axes | None:
             n = b.arg.size
             if all(f.terms.get(a, 0) == n * f.terms.get(b, 0) for f in forms):
                 return _renewed(
-                    axes, [[(a, b)] if r is a else [] if r is b else [(r,)] for r in (*axes.dims, *axes.reds)]
+                    nest, [[(a, b)] if r is a else [] if r is b else [(r,)] for r in (*nest.dims, *nest.red)]
                 )
     return None
 
@@ -182,15 +187,14 @@ def _uses(nest: Nest) -> tuple[set[UOp], list[Linear]]:
     return blocked, forms
 
 
-def _renewed(axes: _Axes, plan: list[list[tuple[UOp, ...] | int]]) -> _Axes:
+def _renewed(nest: Nest, plan: list[list[tuple[UOp, ...] | int]]) -> Nest:
     """Fresh loops: per old loop nothing (it is in the one before), a tuple of loops to join, or a factor to cut by."""
-    old = (*axes.dims, *axes.reds)
     mapping: dict[UOp, UOp] = {}
     dims: list[UOp] = []
     reds: list[UOp] = []
     count = 0
-    for r, step in zip(old, plan):
-        target, kind = (dims, AxisType.LOOP) if r in axes.dims else (reds, AxisType.REDUCE)
+    for r, step in zip((*nest.dims, *nest.red), plan):
+        target, kind = (dims, AxisType.LOOP) if r in nest.dims else (reds, AxisType.REDUCE)
         for what in step:
             if isinstance(what, int):
                 a, b = range_(r.arg.size // what, count, kind), range_(what, count + 1, kind)
@@ -205,9 +209,18 @@ def _renewed(axes: _Axes, plan: list[list[tuple[UOp, ...] | int]]) -> _Axes:
             for x in reversed(what[1:]):
                 mapping[x], rest = rest % x.arg.size, rest // x.arg.size
             mapping[what[0]] = rest
-    change = {r: simplify(m) for r, m in mapping.items()}
-    return _Axes(_moved(axes.out, change), _moved(axes.red, change), tuple(dims), tuple(reds))
+    return over(nest, {r: simplify(m) for r, m in mapping.items()}, tuple(dims), tuple(reds))
 
 
-def _moved(idx: Index, change: dict[UOp, UOp]) -> Index:
-    return tuple(simplify(i.substitute(change)) for i in idx)
+def over(nest: Nest, change: Mapping[UOp, UOp], dims: tuple[UOp, ...], red: tuple[UOp, ...]) -> Nest:
+    """The nest over other loops: every counter replaced by what it is in terms of the new ones."""
+    moved: dict[UOp, UOp] = {}
+    origin: dict[UOp, list[UOp]] = {}
+    for u in nest.body.toposort():
+        src = tuple(moved[s] for s in u.src)
+        new = change.get(u) or (u if src == u.src else u.replace(src=src))
+        moved[u] = simplify(new)
+        if u in nest.origin:
+            origin.setdefault(moved[u], []).extend(nest.origin[u])
+    store = simplify(nest.store.substitute(change))
+    return replace(nest, dims=dims, red=red, body=moved[nest.body], store=store, origin=origin)

@@ -68,6 +68,7 @@ class _Writer:
     name: str
     opts: Opts
     helpers: Helpers = field(default_factory=Helpers)
+    texts: dict[tuple[str, ...], str] = field(default_factory=dict)
     known: dict[object, tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]] = field(default_factory=dict)
 
     def program(self) -> FastProgram:
@@ -132,7 +133,7 @@ class _Writer:
         inside = {m.nest.out for m in group.members if not m.wanted}
         reads = {u.src[0].src[0] for m in group.members for u in m.nest.loads()}
         params = sorted((reads | set(wanted)) - inside, key=lambda b: b.arg.slot)
-        w = Workshop(name, group, self.opts, Vectors(self.helpers), params)
+        w = Workshop(name, group, self.opts, Vectors(self.helpers), params, texts=self.texts)
         single = len(group.members) == 1
         writer = _WRITERS.get(group.members[0].choice.role, write_rows) if single else write_rows
         writer(w)

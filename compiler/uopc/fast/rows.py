@@ -14,6 +14,9 @@ from uopc.fast.group import Group, Member, Workshop, open_loops, readers
 from uopc.fast.nest import Nest
 from uopc.fast.passes import Member as Lane
 from uopc.fast.passes import Shape, Sums, accumulators, emit_pass, same_element, total
+from uopc.fast.pieces import pieces
+from uopc.fast.turned import write_turned
+from uopc.opt import choose
 from uopc.render.scalar import bare
 from uopc.render.types import C_TYPES
 from uopc.symbolic.linear import linear
@@ -24,7 +27,19 @@ _CHUNK = 1 << 15  # elements of one thread's piece of a single long loop
 
 def write_rows(w: Workshop) -> None:
     """The whole function body."""
-    _Rows(w).write()
+    whole = w.group.members[0]
+    parts = pieces(whole.nest) if len(w.group.members) == 1 and whole.choice.role == "map" else []
+    if len(parts) < 2:
+        _Rows(w).write()
+        return
+    for part in parts:
+        choice = choose(part, 0, w.opts)
+        outer = len(part.dims) - bool(part.dims)
+        w.group = Group((Member(part, choice, whole.wanted),), outer)
+        if choice.role == "transpose":
+            write_turned(w)
+        else:
+            _Rows(w).write()
 
 
 class _Rows:

@@ -8,7 +8,7 @@ im2col and zeros around an image, and keeps power-of-two strides out of the inne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -204,63 +204,93 @@ def _offset(pointer: str, t: Tile, p: Part, plus: int) -> str:
 
 # -- packing -------------------------------------------------------------------------------------------------------
 def pack_lanes(e: Emitter, t: Tile, p: Part, panel: str, first: Counter, lanes: int) -> None:
-    """Statements that write one panel: for every step, the lanes of the part side by side, zeros behind the last."""
-    n, total_lanes = t.nest, -(-lanes // t.width) * t.width
-    inner = n.red[-1]
+    """Statements that write panels of `lanes` lanes in all: in each, for every step, its lanes side by side, and zeros
+    behind the last one of a panel that is not whole vectors wide."""
+    inner = t.nest.red[-1]
     size = inner.arg.size
     at = e.code.fresh("p")
     e.code.line(f"{C_TYPES[p.held]}* {at} = {panel};", p.node)
     form = linear(p.node.src[0].src[1]) if p.node.op is Ops.LOAD else None
     across = form is not None and form.terms.get(inner) == 1 and form.terms.get(t.v) != 1
-    with _loops(e, n.red[:-1]):
-        if across and form is not None:
-            _pack_across(e, t, p, at, first, lanes, total_lanes)
-        else:
-            with e.loop(f"for (long q = 0; q < {size}; q++)", inner):
-                e.env[inner] = Counter("q")
-                for j in range(0, total_lanes, t.width):
-                    active = min(t.width, lanes - j)
-                    e.env[t.v] = Counter(first.name, first.plus + j)
-                    with e.lanes(t.v, t.width, active):
-                        text = e.vector(p.node)
-                    e.code.line(
-                        e.vectors.store(f"{at} + q*{total_lanes} + {j}", text, p.held, t.width, t.width), p.node
-                    )
-        e.code.line(f"{at} += {size * total_lanes};", p.node)
+    with _loops(e, t.nest.red[:-1]):
+        step = _pack_across(e, t, p, at, first, lanes) if across else _pack_along(e, t, p, at, first, lanes)
+        e.code.line(f"{at} += {size * step};", p.node)
 
 
-def _pack_across(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: int, width: int) -> None:
+def _pack_along(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: int) -> int:
+    """Row after row, all panels at once: a row's lines and pages are touched once. Gives the lanes of one step."""
+    inner, steps = t.nest.red[-1], t.steps()
+    with e.loop(f"for (long q = 0; q < {inner.arg.size}; q++)", inner):
+        e.env[inner] = Counter("q")
+        for j in range(0, lanes, t.width):
+            start, wide = _panel_of(t, j, lanes)
+            e.env[t.v] = Counter(first.name, first.plus + j)
+            with e.lanes(t.v, t.width, min(t.width, lanes - j)):
+                text = e.vector(p.node)
+            to = f"{at} + q*{wide} + {start * steps + j - start}"
+            e.code.line(e.vectors.store(to, text, p.held, t.width, t.width), p.node)
+    return _step_lanes(t, lanes)
+
+
+def _panel_of(t: Tile, j: int, lanes: int) -> tuple[int, int]:
+    """(first lane, lanes of a step) of the panel that lane j of a stripe is in."""
+    start = j // t.panel * t.panel
+    return start, -(-min(t.panel, lanes - start) // t.width) * t.width
+
+
+def _step_lanes(t: Tile, lanes: int) -> int:
+    """Lanes of one step of the first panel: all panels of a stripe are as wide, or the stripe is packed at once."""
+    return _panel_of(t, 0, lanes)[1]
+
+
+def _pack_across(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: int) -> int:
     """A part that is contiguous along the reduce loop: blocks of 16 steps, so that whole cache lines are read."""
-    inner = t.nest.red[-1]
+    inner, steps = t.nest.red[-1], t.steps()
     size = inner.arg.size
-    with e.loop(f"for (long s = 0; s < {size}; s += 16)", inner):
-        e.code.line(f"const long end = s + 16 < {size} ? s + 16 : {size};", inner)
-        with e.loop(f"for (long x = 0; x < {lanes}; x++)", t.v):
-            e.code.line(f"const long y = {first.text()} + x;", t.v)
-            e.env[t.v], e.env[inner] = Counter("y"), Counter("q")
+    for start in range(0, lanes, t.panel):
+        count, wide = min(t.panel, lanes - start), _panel_of(t, start, lanes)[1]
+        to = f"{at} + {start * steps}" if start else at
+        with e.loop(f"for (long s = 0; s < {size}; s += 16)", inner):
+            e.code.line(f"const long end = s + 16 < {size} ? s + 16 : {size};", inner)
+            with e.loop(f"for (long x = 0; x < {count}; x++)", t.v):
+                e.code.line(f"const long y = {Counter(first.name, first.plus + start).text()} + x;", t.v)
+                e.env[t.v], e.env[inner] = Counter("y"), Counter("q")
+                with e.loop("for (long q = s; q < end; q++)", inner):
+                    e.code.line(f"({to})[q*{wide} + x] = {e.value(p.node)};", p.node)
+        if count < wide:
+            rest = f"for (long x = {count}; x < {wide}; x++) ({to})[q*{wide} + x] = 0;"
+            e.code.line(f"for (long q = 0; q < {size}; q++) {rest}", p.node)
+    return _step_lanes(t, lanes)
+
+
+def pack_rows(e: Emitter, t: Tile, p: Part, block: str, rows: int, share: Callable[[], None]) -> None:
+    """Statements that write all rows of a part, `rows` side by side for every step, block after block.
+
+    Steps come in chunks: the lines of a chunk are read by block after block while they are in the cache.
+    """
+    size, wide, steps = t.u.arg.size, rows_packed(t), t.steps()
+    inner, outer = t.nest.red[-1], t.nest.red[:-1]
+    share()
+    chunk = f"for (long s = 0; s < {inner.arg.size}; s += 16)"
+    with e.loop(chunk, inner), _loops(e, outer):
+        e.code.line(f"const long end = s + 16 < {inner.arg.size} ? s + 16 : {inner.arg.size};", inner)
+        before = "".join(f"q{k}*{_inside(t, r)} + " for k, r in enumerate(outer))
+        with e.loop(f"for (long g = 0; g < {-(-size // rows)}; g++)", t.u):
+            most = f"{size} - g*{rows} < {rows} ? {size} - g*{rows} : {rows}"
+            e.code.line(f"const long most = {most if size % rows else rows};", p.node)
+            e.env[inner], e.env[t.u] = Counter("q"), Counter("y")
             with e.loop("for (long q = s; q < end; q++)", inner):
-                e.code.line(f"{at}[q*{width} + x] = {e.value(p.node)};", p.node)
-    if lanes < width:
-        e.code.line(
-            f"for (long q = 0; q < {size}; q++) for (long x = {lanes}; x < {width}; x++) {at}[q*{width} + x] = 0;"
-        )
+                at = e.code.fresh("p")
+                e.code.line(f"{C_TYPES[p.held]}* {at} = {block} + g*{steps * wide} + ({before}q)*{wide};", p.node)
+                with e.loop("for (long x = 0; x < most; x++)", t.u):
+                    e.code.line(f"const long y = g*{rows} + x;", t.u)
+                    e.code.line(f"{at}[x] = {e.value(p.node)};", p.node)
 
 
-def pack_rows(e: Emitter, t: Tile, p: Part, block: str, rows: int) -> None:
-    """Statements that write all rows of a part, `rows` side by side for every step, block after block."""
-    n = t.nest
-    size, wide = t.u.arg.size, rows_packed(t)
-    steps = t.steps()
-    with e.loop(f"for (long g = 0; g < {-(-size // rows)}; g++)", t.u):
-        at = e.code.fresh("p")
-        e.code.line(f"{C_TYPES[p.held]}* {at} = {block} + g*{steps * wide};", p.node)
-        e.code.line(f"const long most = {size} - g*{rows} < {rows} ? {size} - g*{rows} : {rows};", p.node)
-        with _loops(e, n.red):
-            with e.loop("for (long x = 0; x < most; x++)", t.u):
-                e.code.line(f"const long y = g*{rows} + x;", t.u)
-                e.env[t.u] = Counter("y")
-                e.code.line(f"{at}[x] = {e.value(p.node)};", p.node)
-            e.code.line(f"{at} += {wide};", p.node)
+def _inside(t: Tile, r: UOp) -> int:
+    """Steps between two iterations of a reduce loop."""
+    red = t.nest.red
+    return prod(x.arg.size for x in red[red.index(r) + 1 :])
 
 
 class _loops:
@@ -287,11 +317,6 @@ def base_pointer(e: Emitter, t: Tile, p: Part) -> str:
     form = linear(p.node.src[0].src[1])
     outer = form._replace(terms={r: c for r, c in form.terms.items() if r not in t.nest.red})
     return e.address(p.node.src[0].src[0], outer)
-
-
-def panel_count(t: Tile) -> int:
-    """Panels, the narrow last one included."""
-    return sum(count for count, _ in t.panels())
 
 
 def other_dims(t: Tile) -> tuple[list[UOp], list[UOp]]:
