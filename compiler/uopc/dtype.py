@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Scalar: TypeAlias = bool | int | float
@@ -20,23 +20,15 @@ class DType:
     name: str
     kind: str  # "bool", "int", "uint", "float" or "void"
     bits: int
+    is_float: _Bool = field(init=False)
+    is_int: _Bool = field(init=False)  # signed or unsigned; bool is not one
+    is_unsigned: _Bool = field(init=False)
+    is_bool: _Bool = field(init=False)
 
-    @property
-    def is_float(self) -> bool:
-        return self.kind == "float"
-
-    @property
-    def is_int(self) -> bool:
-        """Signed or unsigned integer; `bool` is not one."""
-        return self.kind in ("int", "uint")
-
-    @property
-    def is_unsigned(self) -> bool:
-        return self.kind == "uint"
-
-    @property
-    def is_bool(self) -> bool:
-        return self.kind == "bool"
+    def __post_init__(self) -> None:
+        # Facts, not properties: they are asked for several times for every node that is made.
+        for name, kinds in (("float", "float"), ("int", "int uint"), ("unsigned", "uint"), ("bool", "bool")):
+            object.__setattr__(self, f"is_{name}", self.kind in kinds.split())
 
     @property
     def itemsize(self) -> int:
@@ -137,9 +129,13 @@ def _to_odd(value: int) -> int:
 
 def int_range(d: DType) -> tuple[int, int]:
     """Smallest and largest value of an integer type or bool, as Python ints."""
-    if d.kind == "int":
-        return -(1 << (d.bits - 1)), (1 << (d.bits - 1)) - 1
-    return 0, (1 << d.bits) - 1
+    return _INT_RANGES[d]
+
+
+_INT_RANGES = {
+    d: (-(1 << (d.bits - 1)), (1 << (d.bits - 1)) - 1) if d.kind == "int" else (0, (1 << d.bits) - 1)
+    for d in dtypes.all
+}
 
 
 def wrap_int(d: DType, value: int) -> int:

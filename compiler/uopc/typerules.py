@@ -75,11 +75,10 @@ _NOT_ON_BOOL = {
 
 
 def _elementwise(src: Sequence[UOp], arg: Any, op: Ops) -> Type:
-    rule = _where if op is Ops.WHERE else _unary if op in UNARY else _binary
-    dtype = rule(src, op)
+    dtype = _binary(src, op) if len(src) == 2 else _where(src, op) if op is Ops.WHERE else _unary(src, op)
     shape = src[0].shape
     for k, s in enumerate(src):
-        if s.shape != shape:
+        if s.shape is not shape and s.shape != shape:
             _fail("shape-mismatch", f"{op.name}: shape mismatch {shape} vs {s.shape} (broadcast with EXPAND)", "src", k)
     return _value(dtype, shape)
 
@@ -91,23 +90,26 @@ def _needs_value(src: Sequence[UOp], op: Ops) -> None:
 
 
 def _binary(src: Sequence[UOp], op: Ops) -> DType:
-    _needs_value(src, op)
     a, b = src
-    if a.dtype is not b.dtype:
-        _fail(
-            "dtype-mismatch",
-            f"{op.value} of {a.dtype} and {b.dtype}: both sides must have one dtype (insert a cast)",
-            "src",
-            1,
-        )
-    _check_domain(op, a.dtype)
-    return dtypes.bool if op in COMPARE else a.dtype
+    d = a.dtype
+    if d is dtypes.void or d is not b.dtype:
+        _needs_value(src, op)
+        both = f"{op.value} of {d} and {b.dtype}"
+        _fail("dtype-mismatch", f"{both}: both sides must have one dtype (insert a cast)", "src", 1)
+    if not d.is_float or op not in _ON_FLOATS:
+        _check_domain(op, d)
+    return dtypes.bool if op in COMPARE else d
+
+
+# What most nodes are: nothing further to check.
+_ON_FLOATS = frozenset({Ops.ADD, Ops.MUL, Ops.MAX}) | COMPARE
+_INTEGER_ONLY = SHIFT | {Ops.FLOORDIV, Ops.FLOORMOD}
 
 
 def _check_domain(op: Ops, d: DType) -> None:
     if d.is_bool and op in _NOT_ON_BOOL:
         _fail("bool-arithmetic", f"{op.value} is not defined on bool (cast to an integer first)", "src", 0)
-    if op in SHIFT | {Ops.FLOORDIV, Ops.FLOORMOD} and not d.is_int:
+    if op in _INTEGER_ONLY and not d.is_int:
         _fail("needs-integer", f"{op.value} takes integers, not {d}", "src", 0)
     if op in BITWISE and d.is_float:
         _fail("needs-integer", f"{op.value} takes integers or bool, not {d}", "src", 0)
