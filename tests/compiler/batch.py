@@ -44,7 +44,7 @@ def _caller(p: Compiled, library: ctypes.CDLL) -> Run:
     function.restype = ctypes.c_int if p.checks else None
 
     def run(inputs: Mapping[int, Array]) -> list[Array]:
-        arrays = [np.full(a.size, 77, np_dtype(a.dtype)) if a.output else inputs[a.slot] for a in p.args]
+        arrays = [inputs[a.slot].copy() if a.slot in inputs else np.full(a.size, 77, np_dtype(a.dtype)) for a in p.args]
         assert not function(*(a.ctypes.data for a in arrays))
         return [arrays[out.arg][: int(np.prod(out.shape))].reshape(out.shape) for out in p.outputs]
 

@@ -9,10 +9,12 @@ Every error must be stated; warnings and hints must be where the block states an
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from uopc.evaluate import evaluate
+from uopc.nptypes import Array
 from uopc.runtime.compare import check_expect
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.uir import Analysis, analyze
@@ -67,13 +69,29 @@ def problems(text: str) -> list[str]:
 
 def _outcome(analysis: Analysis) -> list[str]:
     """Where the results of a block differ from what its directives expect."""
-    expects, given = analysis.directives.expects, analysis.directives.inputs
-    if not expects or analysis.errors or analysis.root is None or any(s.kind == "file" for s in given.values()):
+    if not runs(analysis):
         return []
-    inputs = make_inputs(buffers_of(analysis.root), given, Path())
-    results = evaluate(analysis.root, inputs)
-    arrays = results if isinstance(results, tuple) else (results,)
-    found = [(k, check_expect(e, arrays[k], analysis.outputs[k].uop.dtype, Path())) for k, e in expects.items()]
+    assert analysis.root is not None
+    results = evaluate(analysis.root, inputs(analysis))
+    return differences(analysis, results if isinstance(results, tuple) else (results,))
+
+
+def runs(analysis: Analysis) -> bool:
+    """Whether a block says what it gives, and has its data in itself."""
+    given = analysis.directives.inputs.values()
+    return bool(analysis.directives.expects) and not analysis.errors and all(spec.kind != "file" for spec in given)
+
+
+def inputs(analysis: Analysis) -> dict[int, Array]:
+    """What the buffers of a block hold, by slot."""
+    assert analysis.root is not None
+    return make_inputs(buffers_of(analysis.root), analysis.directives.inputs, Path())
+
+
+def differences(analysis: Analysis, arrays: Sequence[Array]) -> list[str]:
+    """Where results differ from what the directives of a block expect."""
+    expects, outputs = analysis.directives.expects, analysis.outputs
+    found = [(k, check_expect(spec, arrays[k], outputs[k].uop.dtype, Path())) for k, spec in expects.items()]
     return [f"output {k}: {difference}" for k, difference in found if difference is not None]
 
 

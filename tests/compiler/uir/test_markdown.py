@@ -5,15 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from markdown_tests import Block, blocks, problems
+from batch import build_together
+from markdown_tests import Block, blocks, differences, inputs, problems, runs
+
+from uopc.ops import ALIASES, OPS
+from uopc.pipeline import compile_program
+from uopc.uir import CODES, analyze
 
 ROOT = Path(__file__).parents[3]
 FILES = [*sorted((ROOT / "tests" / "compiler" / "mdtests").glob("*.md")), ROOT / "docs" / "language.md"]
+BLOCKS = [block for file in FILES for block in blocks(file)]
 
 
-@pytest.mark.parametrize("block", [b for f in FILES for b in blocks(f)], ids=lambda b: b.title)
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: b.title)
 def test_block(block: Block) -> None:
     assert problems(block.text) == []
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "fast"])
+def test_blocks_give_in_c_what_they_say(plain: bool) -> None:
+    analyses = [analysis for block in BLOCKS if runs(analysis := analyze(block.text))]
+    programs = [compile_program(a.root, f"block_{k}", plain=plain) for k, a in enumerate(analyses) if a.root]
+    assert len(programs) == len(analyses) > 50
+    for analysis, run in zip(analyses, build_together(programs)):
+        assert differences(analysis, run(inputs(analysis))) == [], analysis.text
+
+
+def test_every_operation_and_every_code_is_in_a_block() -> None:
+    used = {statement.op for block in BLOCKS for statement in analyze(block.text).statements.values()}
+    assert {*OPS, *ALIASES} - used == set()
+    stated = "".join(block.text for block in BLOCKS)
+    assert [code for code, info in CODES.items() if info.example and f"[{code}]" not in stated] == []
 
 
 def test_unstated_error_is_noticed() -> None:
