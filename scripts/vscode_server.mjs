@@ -52,12 +52,15 @@ export function installExtension(home, vsix) {
   if (result.status !== 0) throw new Error(`installing ${vsix}:\n${result.stdout}${result.stderr}`)
 }
 
+/** Runs a command whose process group ends when we do, however we end: our end of the pipe 3 is closed then. */
+const WITH_ITS_PARENT = '(cat <&3; kill -TERM 0) >/dev/null 2>&1 & exec "$@" 3<&-'
+
 /** Resolves once it listens: `{ port, process, stop() }`. */
 export async function startServer(home, { port = 0, env = {} } = {}) {
   const args = ['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms']
-  const child = spawn(process.execPath, [ENTRY, ...args, '--telemetry-level', 'off', ...folders(home)], {
+  const child = spawn('sh', ['-c', WITH_ITS_PARENT, 'sh', process.execPath, ENTRY, ...args, '--telemetry-level', 'off', ...folders(home)], {
     env: { ...environment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true, // a process group of its own: the extension hosts end with it
   })
   const kill = signal => {
