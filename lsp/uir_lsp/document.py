@@ -28,12 +28,13 @@ class ClientView:
     """How the client wants things.
 
     encoding: its unit of columns, "utf-8", "utf-16" or "utf-32"; markdown: hovers are Markdown, else plain text;
-    command_links: a hover may hold links to the client's commands.
+    command_links: a hover may hold links to the client's commands; allow: codes of warnings and hints not to show.
     """
 
     encoding: str = "utf-16"
     markdown: bool = True
     command_links: bool = False
+    allow: frozenset[str] = frozenset()
 
 
 class Document:

@@ -15,6 +15,7 @@ class Options:
     client_commands: bool = False
     trusted: bool = True
     compiler: str | None = None
+    allow: frozenset[str] = frozenset()
     pull: bool = False
     show_document: bool = False
     markdown: bool = True
@@ -29,10 +30,12 @@ class Options:
         offers_pull = client.text_document is not None and client.text_document.diagnostic is not None
         show = client.window.show_document if client.window is not None else None
         compiler = said.get("compiler")
+        allow = said.get("allow")
         return cls(
             client_commands=said.get("clientCommands") is True,
             trusted=said.get("trusted") is not False,
             compiler=compiler if isinstance(compiler, str) and compiler else None,
+            allow=frozenset(map(str, allow)) if isinstance(allow, list) else frozenset(),
             pull=wants == "pull" or (wants != "push" and offers_pull),
             show_document=show is not None and show.support,
             markdown=_wants_markdown(client.text_document),

@@ -142,9 +142,9 @@ class Documents(Generic[T]):
 def _take_snapshot(entry: Entry, version: int, revision: int, text: str) -> Snapshot:
     """Analyse a text, from what is known of the text before it. Runs on the analysis thread."""
     began = time.perf_counter()
-    analysis = analyze(text, entry.analysis)
-    entry.analysis = analysis
     document = entry.document
+    analysis = analyze(text, entry.analysis, allow=document.client.allow)
+    entry.analysis = analysis
     cost = time.perf_counter() - began
     return make_snapshot(document.uri, version, revision, analysis, document.client, document.memory, cost)
 

@@ -117,7 +117,8 @@ class UirServer(LanguageServer):
     def begin(self, params: types.InitializeParams, encoding: str) -> None:
         """Take what the client says of itself."""
         self.options = Options.read(params)
-        self.documents.client = ClientView(encoding, self.options.markdown, self.options.client_commands)
+        said = self.options
+        self.documents.client = ClientView(encoding, said.markdown, said.client_commands, said.allow)
 
     def capabilities(self, encoding: Any) -> types.ServerCapabilities:
         """What this server offers this client."""
@@ -221,4 +222,4 @@ class UirServer(LanguageServer):
 
 def _read_snapshot(uri: str, path: str, client: ClientView) -> Snapshot:
     text = Path(path).read_bytes().decode("utf-8")
-    return make_snapshot(uri, 0, 0, analyze(text), client, Memory(), 0.0)
+    return make_snapshot(uri, 0, 0, analyze(text, allow=client.allow), client, Memory(), 0.0)

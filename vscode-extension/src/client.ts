@@ -120,6 +120,7 @@ export class Server implements vscode.Disposable {
     const compiler = vscode.workspace.getConfiguration('uir').get<string>('compiler', '').trim()
     const initializationOptions: InitializationOptions = { clientCommands: true, trusted: vscode.workspace.isTrusted }
     if (compiler) initializationOptions.compiler = compiler
+    initializationOptions.allow = vscode.workspace.getConfiguration('uir').get<string[]>('diagnostics.allow', [])
     const options: LanguageClientOptions = {
       documentSelector: [{ language: 'uir', scheme: 'file' }, { language: 'uir', scheme: 'untitled' }],
       initializationOptions,

@@ -107,6 +107,7 @@ export interface InitializationOptions {
   clientCommands: boolean // the lens commands are ours
   trusted: boolean // may programs be run?
   compiler?: string // the C compiler to use, in place of the one the server would find
+  allow?: string[] // codes of warnings and hints that are not shown
 }
 
 export const Requests = {

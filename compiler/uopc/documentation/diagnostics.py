@@ -14,7 +14,8 @@ Everything that the checker says, by its code. An *error* keeps the program from
 that is probably not meant, a *hint* about something that is good to know. One mistake gives one error: a value whose
 line has an error is *unknown*, and nothing is said about its uses.
 
-Warnings and hints can be switched off by their codes, in a file with a line such as
+Warnings and hints can be switched off by their codes: everywhere with the setting `uir.diagnostics.allow` of VS Code
+(other editors: `allow` in the initializationOptions of the server), and in a file with a line such as
 
 ```uir
 # uir: allow no-op, unused-value
@@ -44,7 +45,8 @@ def _entry(info: CodeInfo) -> str:
     else:
         parts.append(NO_EXAMPLE)
     if info.severity is not Severity.ERROR:
-        parts.append(f"To switch it off in a file: `# uir: allow {info.code}`")
+        setting = f"`{info.code}` in the setting `uir.diagnostics.allow`"
+        parts.append(f"To switch it off: `# uir: allow {info.code}` in the file, or {setting}.")
     return "\n\n".join(parts) + "\n"
 
 
