@@ -1,6 +1,6 @@
 """The text of a program: analysis with errors at their place, printing and formatting."""
 
-from uopc.uir.analysis import Analysis, ParseError, Value, analyze, parse
+from uopc.uir.analysis import Analysis, ParseError, Value, analyze, parse, settle
 from uopc.uir.codes import CODES, CodeInfo
 from uopc.uir.edits import apply_edits
 from uopc.uir.formatter import format
@@ -24,6 +24,7 @@ from uopc.uir.model import (
 from uopc.uir.printer import dump
 from uopc.uir.program import OutputRef
 from uopc.uir.source import LineTable
+from uopc.uir.state import Superseded
 
 __all__ = [
     "CODES",
@@ -46,6 +47,7 @@ __all__ = [
     "Severity",
     "Span",
     "Statement",
+    "Superseded",
     "Value",
     "Word",
     "analyze",
@@ -53,4 +55,5 @@ __all__ = [
     "dump",
     "format",
     "parse",
+    "settle",
 ]

@@ -8,17 +8,18 @@ from functools import cached_property
 from uopc.uir.directive_checks import DirectiveChecks
 from uopc.uir.drafts import Placed
 from uopc.uir.leading import with_leading_fix
-from uopc.uir.lines import Line, header_draft
+from uopc.uir.lines import Line, header_draft, parse_line
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
 from uopc.uir.program import OutputRef, Program, outputs_of, program_of, still_unused, unused_draft, unused_items
 from uopc.uir.program_lints import Found, placed_findings, whole_findings
 from uopc.uir.report import ERROR_CODES, Reporter, is_error, placed_notes
 from uopc.uir.source import LineTable, split_lines
-from uopc.uir.state import State, fresh, updated
+from uopc.uir.state import State, Stop, changed_region, fresh, settled, updated
 from uopc.uop import UOp
 
 MAX_CHARACTERS = 16_000_000
 MAX_LINES = 250_000
+MENDED = 8  # lines that one edit mends
 
 
 class ParseError(Exception):
@@ -99,10 +100,13 @@ class _Values(Mapping[str, Value]):
 class Analysis:
     """Everything known about one text. Immutable.
 
-    statements and values read the state when asked; root is None when there are errors.
+    statements and values read the state when asked; root is None when there are errors. settled: nothing was left
+    for `settle`; until then errors and types are right, but nodes, warnings and hints may be those of the text before.
     """
 
-    def __init__(self, text: str, state: State, before: Analysis | None, allow: frozenset[str]) -> None:
+    def __init__(
+        self, text: str, state: State, before: Analysis | None, allow: frozenset[str], quick: bool = False
+    ) -> None:
         self.text = text
         self.state = state
         self.lines = state.lines
@@ -113,10 +117,9 @@ class Analysis:
         if header is not None:
             drafts.append(header)
         sound = not any(is_error(d) for _, d in drafts)
-        special = [k for k, item in enumerate(state.items) if item.special]
-        self._program = program_of(state, special, sound)
+        self._program = program_of(state, state.special, sound)
         drafts.extend(self._program.drafts)
-        checks = DirectiveChecks(state, [k for k, item in enumerate(state.items) if item.directive is not None])
+        checks = DirectiveChecks(state, state.directed)
         checks.check_inputs()
         if self._program.root is not None:
             checks.check_expects(self.outputs)
@@ -127,17 +130,31 @@ class Analysis:
             drafts.extend(self._unused(before))
         self._drafts: list[Placed] = drafts
         self._allow = allow | self.directives.allow
-        same = before is not None and before.root is self.root
-        self._found: Found | None = before._found if before is not None and same else None
+        self._sound: Analysis | None = before.last_sound if before is not None and self.has_errors else None
+        self._own_allow = allow
+        self._quick = quick
+        self._found: tuple[UOp, Found] | None = None if before is None else before._found
+
+    @property
+    def last_sound(self) -> Analysis | None:
+        """The last analysis without errors that led to this one by edits, if there was one: this one if it has none."""
+        return self._sound if self.has_errors else self
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing was left for `settle`."""
+        known = self.root is None or not self._quick or (self._found is not None and self._found[0] is self.root)
+        return known and not self.state.ahead
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is to say about the text, by line and column. Made when first asked for."""
         drafts = self._drafts
         if self.root is not None:
-            if self._found is None:
-                self._found = whole_findings(self.state, self.root)
-            drafts = [*drafts, *placed_findings(self.state, self._found)]
+            if not self._quick and (self._found is None or self._found[0] is not self.root):
+                self._found = (self.root, whole_findings(self.state, self.root))
+            if self._found is not None:
+                drafts = [*drafts, *placed_findings(self.state, self._found[1])]
         drafts = with_leading_fix(self.state, drafts, ERROR_CODES)
         return Reporter(self.state).diagnostics(drafts, self._allow, self.text)
 
@@ -207,12 +224,14 @@ def _header(state: State) -> Placed | None:
     return None
 
 
-def analyze(text: str, previous: Analysis | None = None, *, allow: frozenset[str] = frozenset()) -> Analysis:
+def analyze(
+    text: str, previous: Analysis | None = None, *, allow: frozenset[str] = frozenset(), quick: bool = False
+) -> Analysis:
     """What there is to know about a text. Never raises.
 
     With the analysis of a text before an edit, only changed lines are parsed and only what depends on them is
     elaborated again; the result equals that of an analysis from scratch. `allow`: codes of warnings and hints that are
-    switched off.
+    switched off. `quick`: leave what takes long and seldom matters to `settle` (see `Analysis.settled`).
     """
     if len(text) > MAX_CHARACTERS:
         return _refused(text, f"{len(text):,} characters are too many, the limit is {MAX_CHARACTERS:,}", allow)
@@ -220,8 +239,35 @@ def analyze(text: str, previous: Analysis | None = None, *, allow: frozenset[str
     if len(lines) > MAX_LINES:
         return _refused(text, f"{len(lines):,} lines are too many, the limit is {MAX_LINES:,}", allow)
     if previous is None:
-        return Analysis(text, fresh(lines), None, allow)
-    return Analysis(text, updated(previous.state, lines), previous, allow)
+        return Analysis(text, fresh(lines), None, allow, quick)
+    start = _start(previous, lines) if quick and previous.has_errors else previous
+    return Analysis(text, updated(start.state, lines, quick), start, allow, quick)
+
+
+def _start(previous: Analysis, lines: list[str]) -> Analysis:
+    """What an edit of a text with errors is analysed from: what was known before they came, if it mends them.
+
+    All that depends on a broken line is unknown until the line is mended. It is then most often as it was before.
+    """
+    sound = previous.last_sound
+    if sound is None or not len(sound.lines) == len(previous.lines) == len(lines):
+        return previous
+    start, end = changed_region(previous.lines, lines)
+    first, last = changed_region(sound.lines, lines)
+    same_place = last - first <= end - start <= MENDED
+    mended = same_place and not any(parse_line(lines[k]).drafts for k in range(first, last))
+    return sound if mended else previous
+
+
+def settle(analysis: Analysis, stop: Stop = lambda: False) -> Analysis:
+    """All that there is to know about the text of a quick analysis; equals an analysis from scratch.
+
+    Raises Superseded soon after `stop` gives True, which is for work that is not wanted any more.
+    """
+    if analysis.settled:
+        return analysis
+    state = settled(analysis.state, stop) if analysis.state.ahead else analysis.state
+    return Analysis(analysis.text, state, analysis, analysis._own_allow)
 
 
 def _refused(text: str, message: str, allow: frozenset[str]) -> Analysis:
@@ -246,4 +292,4 @@ def parse(text: str) -> UOp:
     raise ParseError(f"line {first.line + 1}: {first.message} [{first.code}]{more}", errors)
 
 
-__all__ = ["MAX_CHARACTERS", "Analysis", "ParseError", "Program", "Value", "analyze", "parse"]
+__all__ = ["MAX_CHARACTERS", "Analysis", "ParseError", "Program", "Value", "analyze", "parse", "settle"]

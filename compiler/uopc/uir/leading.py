@@ -23,7 +23,7 @@ def with_leading_fix(state: State, drafts: Sequence[Placed], errors: frozenset[s
     if not any(_pops(state, k) for k in range(len(state.items))):
         return list(drafts)
     line, lines, shift = _declared(state)
-    after = updated(state, lines)
+    after = updated(state, lines, quick=bool(state.ahead))
     left = {(k - shift if k > line else k, d.code) for k, notes in enumerate(after.notes) for d in notes}
     before = sum(d.code in errors for notes in state.notes for d in notes)
     now = sum(d.code in errors for notes in after.notes for d in notes)

@@ -31,7 +31,8 @@ def placed_findings(state: State, found: Found) -> Iterator[Placed]:
         return
     wanted = {node for node, _ in found}
     lines: dict[UOp, int] = {}
-    for k, u in enumerate(state.uops):
+    former = ((state.places[item], u) for item, u in state.ahead.items())
+    for k, u in (*enumerate(state.uops), *former):
         if u is not None and (u in wanted or (u.op is Ops.RESHAPE and u.src[0] in wanted)):
             bound = state.items[k].bound
             lines.setdefault(u if bound is None or u in wanted else subject(bound, u), k)

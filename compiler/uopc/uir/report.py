@@ -83,7 +83,8 @@ class Reporter:
         """The first name of every node, with its %."""
         if not hasattr(self, "_names"):
             pairs = zip(reversed(self.state.uops), reversed(self.state.items))  # so that the first of equals stays
-            self._names: dict[UOp, str] = {u: f"%{item.name}" for u, item in pairs if u is not None}
+            former = {u: f"%{item.name}" for item, u in self.state.ahead.items()}
+            self._names: dict[UOp, str] = {**former, **{u: f"%{item.name}" for u, item in pairs if u is not None}}
         return self._names
 
     # -- what quick fixes ask --------------------------------------------------------------------------------------

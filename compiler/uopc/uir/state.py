@@ -7,12 +7,15 @@ touches.
 from __future__ import annotations
 
 import gc
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from itertools import compress
+from operator import ne
 from typing import TypeAlias, TypeVar
 
+from uopc.uir.alike import alike
 from uopc.uir.bind import Bound
 from uopc.uir.check import check
 from uopc.uir.drafts import Draft, FixContext, FixMaker, did_you_mean
@@ -39,10 +42,14 @@ Resolve: TypeAlias = "Callable[[str], UOp | _Missing | None]"
 class State:
     """lines: text; items: parsed; uops: the node of each line that has one; notes: what is to say about each line.
 
+    special, directed: the lines whose operation `program` looks at, and those with a directive.
+
     defs: the lines that define a name, in order, the first one counts; slots: the same for buffers and allocs.
+    ahead: lines whose node is newer than the nodes that use it, with the node these were made of. Empty in a settled
+    state; the notes are right about errors in any state, because a node and the one before it are `alike`.
     """
 
-    def __init__(self, lines: list[str], items: list[Line]) -> None:
+    def __init__(self, lines: list[str], items: list[Line], has_params: bool = False) -> None:
         self.lines = lines
         self.items = items
         self.uops: list[UOp | None] = []
@@ -50,6 +57,10 @@ class State:
         self.defs: dict[str, tuple[Line, ...]] = {}
         self.slots: dict[SlotKey, tuple[Line, ...]] = {}
         self.leading = False
+        self.ahead: dict[Line, UOp] = {}
+        self.has_params = has_params
+        self.special: list[int] = []
+        self.directed: list[int] = []
         self.moved = True  # lines were added or removed since the state before
         self.changed: list[int] = []  # lines that were not there in the state before, or are others
         self.replaced: tuple[list[Line], list[Line]] | None = None  # what went and what came since the state before
@@ -160,9 +171,12 @@ def _redefinition(item: Line) -> Draft:
 def fresh(lines: list[str]) -> State:
     """The state of a text that nothing is known about."""
     with collector_paused():
-        state = State(lines, [parse_line(text) for text in _without_bom(lines)])
+        items = [parse_line(text) for text in _without_bom(lines)]
+        state = State(lines, items, any(item.special == "param" for item in items))
         state.defs = _grouped((i.name, i) for i in state.items)
         state.slots = _grouped((_slot_key(i), i) for i in state.items)
+        state.special = [k for k, item in enumerate(items) if item.special]
+        state.directed = [k for k, item in enumerate(items) if item.directive is not None]
         state.leading = _leading(state.items)
         _evaluate_all(state)
     return state
@@ -221,37 +235,52 @@ def _leading(items: list[Line]) -> bool:
 
 
 # -- from the state before ------------------------------------------------------------------------------------------
-def updated(old: State, lines: list[str]) -> State:
-    """The state of `lines`, equal to `fresh(lines)`: parses what changed and elaborates what depends on it."""
+Stop: TypeAlias = "Callable[[], bool]"
+
+
+class Superseded(Exception):
+    """Nobody wants the result any more."""
+
+
+def updated(old: State, lines: list[str], quick: bool = False) -> State:
+    """The state of `lines`, equal to `fresh(lines)`: parses what changed and elaborates what depends on it.
+
+    quick: what depends on a node that another one `alike` replaced is left for `settled`.
+    """
     if lines[0] != old.lines[0] and BOM in (lines[0][:1], old.lines[0][:1]):
         return fresh(lines)  # the mark means another thing on another line
-    start, end = _changed_region(old.lines, lines)
+    start, end = changed_region(old.lines, lines)
     if len(lines) == len(old.lines):
         changed = sum(a != b for a, b in zip(old.lines[start:end], lines[start:end]))
     else:
         changed = end - start
     if 2 * changed > len(lines) + 200:
         return fresh(lines)
-    return _Update(old, lines, start, end).run()
+    return _Update(old, lines, start, end, quick).run()
 
 
-def _changed_region(old: list[str], new: list[str]) -> tuple[int, int]:
+def settled(state: State, stop: Stop = lambda: False) -> State:
+    """The same text with every node made of the newest nodes of its operands. Raises Superseded once `stop` says so."""
+    end = len(state.lines)
+    return _Update(state, state.lines, end, end, stop=stop).run()
+
+
+def changed_region(old: list[str], new: list[str]) -> tuple[int, int]:
     """First and last changed line of `new` (end excluded): all before and all after is as it was."""
     shortest = min(len(old), len(new))
-    differs = (a != b for a, b in zip(old, new))
-    start = next(compress(range(shortest), differs), shortest)
-    end = 0
-    limit = shortest - start
-    while end < limit and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start = next(compress(range(shortest), map(ne, old, new)), shortest)
+    end = next(compress(range(shortest - start), map(ne, reversed(old), reversed(new))), shortest - start)
     return start, len(new) - end
 
 
 class _Update:
     """One edit: the new state in the making, and the lines that have to be looked at again."""
 
-    def __init__(self, old: State, lines: list[str], start: int, end: int) -> None:
-        self.old, self.lines = old, lines
+    def __init__(
+        self, old: State, lines: list[str], start: int, end: int, quick: bool = False, stop: Stop = lambda: False
+    ) -> None:
+        self.old, self.lines, self.stop = old, lines, stop
+        self.quick = quick and not old.has_params  # a call looks for the params deep in what it calls
         tail = len(lines) - end
         self.start, self.end, self.old_end = start, end, len(old.lines) - tail
         self.dirty: set[int] = set()
@@ -268,6 +297,7 @@ class _Update:
         self._names(removed, added)
         self._slots(removed, added)
         self._directive(removed, added)
+        self._ahead(removed)
         self._work()
         return new
 
@@ -288,8 +318,18 @@ class _Update:
             new.notes[start : self.old_end] = [()] * len(items)
         new.changed = changed
         self.dirty.update(changed)
+        new.special = self._shifted(old.special, [k for k, i in enumerate(items, start) if i.special])
+        new.directed = self._shifted(old.directed, [k for k, i in enumerate(items, start) if i.directive is not None])
+        new.has_params = old.has_params or any(item.special == "param" for item in items)
+        self.quick = self.quick and not new.has_params
         kept = set(items)
         return [b for b in before if b not in kept], [new.items[k] for k in changed]
+
+    def _shifted(self, places: list[int], inside: list[int]) -> list[int]:
+        """Line numbers after the edit, with those inside the changed region put in."""
+        below = len(self.lines) - len(self.old.lines)
+        head, tail = bisect_left(places, self.start), bisect_left(places, self.old_end)
+        return [*places[:head], *inside, *(k + below for k in places[tail:])]
 
     def _carry_maps(self, removed: list[Line], added: list[Line]) -> None:
         """Copies the maps of lines and of users with the edit applied."""
@@ -352,6 +392,15 @@ class _Update:
             if new.leading != self.old.leading:
                 self.dirty.update(k for k, i in enumerate(new.items) if i.statement and i.statement.op == "reduce")
 
+    def _ahead(self, removed: list[Line]) -> None:
+        """What the state before left undone: left again, or to be done now."""
+        new, gone = self.state, set(removed)
+        for item, node in self.old.ahead.items():
+            if item not in gone and self.quick:
+                new.ahead[item] = node
+            elif item not in gone:
+                self._mark(new.users.get(item.name or "", ()))
+
     def _mark(self, items: Iterable[Line]) -> None:
         self.dirty.update(self.state.places[item] for item in items)
 
@@ -369,15 +418,43 @@ class _Update:
             new.uops[k] = uop
             if uop is before or item.name is None or new.defs[item.name][0] is not item:
                 continue
-            for user in new.users.get(item.name, ()):
-                place = new.places[user]
-                if place > k and place not in self.dirty:
+            if self.quick and alike(before, uop):
+                new.ahead.setdefault(item, before)
+                continue
+            if self.stop():
+                raise Superseded
+            for place in self._silenced(item, k) if uop is None else self._users(item.name, k):
+                if place not in self.dirty:
                     self.dirty.add(place)
                     heappush(heap, place)
+
+    def _users(self, name: str, line: int) -> Iterator[int]:
+        """The lines below that use a name."""
+        places = self.state.places
+        return (place for user in self.state.users.get(name, ()) if (place := places[user]) > line)
+
+    def _silenced(self, item: Line, line: int) -> list[int]:
+        """Makes everything below that needs an unknown value unknown; gives the lines that have to be looked at.
+
+        A line that nothing is said about is silent without its operands too: only the others need a look.
+        """
+        new, dirty = self.state, self.dirty
+        found, todo = [], [(item.name, line)]
+        while todo:
+            name, line = todo.pop()
+            for place in self._users(name or "", line):
+                user = new.items[place]
+                if place in dirty or new.notes[place]:
+                    found.append(place)
+                elif new.uops[place] is not None:
+                    new.uops[place] = None
+                    if new.defs[user.name or ""][0] is user:
+                        todo.append((user.name, place))
+        return found
 
     def _resolve(self, name: str) -> UOp | _Missing | None:
         line = self.state.line_of(name)
         return self.state.uops[line] if line is not None and line < self.at else _MISSING
 
 
-__all__ = ["Notes", "State", "fresh", "updated"]
+__all__ = ["Notes", "State", "Stop", "Superseded", "changed_region", "fresh", "settled", "updated"]
