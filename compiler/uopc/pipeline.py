@@ -22,6 +22,10 @@ from uopc.typerules import Shape, is_destination
 from uopc.uop import UOp, buf, rewrite, sink
 
 
+# Of what is shared by very many values it is enough to name some.
+_MOST_ORIGINS = 16
+
+
 class CompileError(Exception):
     """A graph that cannot be compiled; the message is one sentence for a person."""
 
@@ -289,7 +293,8 @@ def _compiled(
     origin: dict[UOp, list[UOp]],
 ) -> Compiled:
     banner = (f"// cc -O2 -std=gnu11 -ffp-contract=off -shared -fPIC {name}.c -o {name}.so -lm",)
-    lines = tuple(_origins(nodes, origin) for nodes in rendered.lines)
+    known = _inherited(program, origin)
+    lines = tuple(_origins(nodes, known) for nodes in rendered.lines)
     return Compiled(
         name=name,
         source="\n".join(banner) + "\n" + rendered.source,
@@ -302,6 +307,19 @@ def _compiled(
         flags=(),
         kernels=(name,),
     )
+
+
+def _inherited(program: UOp, origin: dict[UOp, list[UOp]]) -> dict[UOp, list[UOp]]:
+    """`origin` for every node of a loop program: what was made on the way (part of an index, a guard, the declaration
+    of an accumulator) comes from where those come from that use it."""
+    known = dict(origin)
+    for u in reversed(program.toposort()):
+        sources = known.get(u, ())
+        for s in u.src:
+            if s not in origin:
+                mine = known.setdefault(s, [])
+                mine += [x for x in sources[:_MOST_ORIGINS] if x not in mine][: _MOST_ORIGINS - len(mine)]
+    return known
 
 
 def _origins(nodes: Iterable[UOp], origin: dict[UOp, list[UOp]]) -> tuple[UOp, ...]:

@@ -179,7 +179,8 @@ def _const(w: _Writer, n: UOp) -> None:
 
 def _alu(w: _Writer, n: UOp) -> None:
     text = _subtraction(w, n) or expression(n, tuple(w.text[s] for s in n.src), w.helpers)
-    w.behind[n] = tuple(dict.fromkeys(b for s in n.src for b in (s, *w.behind.get(s, ())) if s.op in ALU))
+    inside = [s for s in n.src if s.op in ALU or s in w.guarded]
+    w.behind[n] = tuple(dict.fromkeys(b for s in inside for b in (s, *w.behind.get(s, ()))))
     if _needs_name(w, n, text):
         name = w.fresh("alu")
         w.line(f"{C_TYPES[n.dtype]} {name} = {bare(text)};", n)
@@ -223,6 +224,13 @@ def _address(w: _Writer, address: UOp, guarded: bool = False) -> str:
     return f"{w.text[memory]}[{bare(w.text[i.src[1]] if guarded else w.text[i])}]"
 
 
+def _arithmetic(address: UOp) -> tuple[UOp, ...]:
+    """What is computed in an address (a counter by itself belongs to its loop)."""
+    while address.op is Ops.AFTER:
+        address = address.src[0]
+    return tuple(i for i in address.src[1:2] if i.op is not Ops.RANGE)
+
+
 def _load(w: _Writer, n: UOp) -> None:
     _check(w, n)
     if n in w.guarded:
@@ -230,13 +238,13 @@ def _load(w: _Writer, n: UOp) -> None:
         w.behind[n] = (n,)
         return
     name = w.fresh("val")
-    w.line(f"{C_TYPES[n.dtype]} {name} = {_address(w, n.src[0])};", n, *n.src[0].src[1:2])
+    w.line(f"{C_TYPES[n.dtype]} {name} = {_address(w, n.src[0])};", n, *_arithmetic(n.src[0]))
     w.text[n] = name
 
 
 def _store(w: _Writer, n: UOp) -> None:
     _check(w, n)
-    w.line(f"{_address(w, n.src[0])} = {bare(w.text[n.src[1]])};", n, n.src[1], *n.src[0].src[1:2])
+    w.line(f"{_address(w, n.src[0])} = {bare(w.text[n.src[1]])};", n, n.src[1], *_arithmetic(n.src[0]))
 
 
 def _inside(n: UOp) -> bool:
