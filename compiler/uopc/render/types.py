@@ -54,7 +54,7 @@ def _shortest(value: float, d: DType) -> str:
     text = repr(value)
     if d is not dtypes.f64:
         for digits in range(1, 10):
-            text = f"{value:.{digits}g}"
+            text = repr(float(f"{value:.{digits}g}"))
             if struct.unpack("<f", struct.pack("<f", float(text)))[0] == value:
                 break
     return text if any(c in text for c in ".en") else text + ".0"
