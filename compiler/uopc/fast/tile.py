@@ -206,19 +206,16 @@ def _offset(pointer: str, t: Tile, p: Part, plus: int) -> str:
 def pack_lanes(e: Emitter, t: Tile, p: Part, panel: str, first: Counter, lanes: int) -> None:
     """Statements that write panels of `lanes` lanes in all: in each, for every step, its lanes side by side, and zeros
     behind the last one of a panel that is not whole vectors wide."""
-    inner = t.nest.red[-1]
-    size = inner.arg.size
-    at = e.code.fresh("p")
-    e.code.line(f"{C_TYPES[p.held]}* {at} = {panel};", p.node)
+    inner, outer = t.nest.red[-1], t.nest.red[:-1]
     form = linear(p.node.src[0].src[1]) if p.node.op is Ops.LOAD else None
     across = form is not None and form.terms.get(inner) == 1 and form.terms.get(t.v) != 1
-    with _loops(e, t.nest.red[:-1]):
-        step = _pack_across(e, t, p, at, first, lanes) if across else _pack_along(e, t, p, at, first, lanes)
-        e.code.line(f"{at} += {size * step};", p.node)
+    with _loops(e, outer):
+        step = "".join(f"q{k}*{_inside(t, r)} + " for k, r in enumerate(outer)) + "q"
+        (_pack_across if across else _pack_along)(e, t, p, panel, step, first, lanes)
 
 
-def _pack_along(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: int) -> int:
-    """Row after row, all panels at once: a row's lines and pages are touched once. Gives the lanes of one step."""
+def _pack_along(e: Emitter, t: Tile, p: Part, panel: str, step: str, first: Counter, lanes: int) -> None:
+    """Row after row, all panels at once: a row's lines and pages are touched once."""
     inner, steps = t.nest.red[-1], t.steps()
     with e.loop(f"for (long q = 0; q < {inner.arg.size}; q++)", inner):
         e.env[inner] = Counter("q")
@@ -227,9 +224,8 @@ def _pack_along(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: in
             e.env[t.v] = Counter(first.name, first.plus + j)
             with e.lanes(t.v, t.width, min(t.width, lanes - j)):
                 text = e.vector(p.node)
-            to = f"{at} + q*{wide} + {start * steps + j - start}"
+            to = f"{panel} + ({step})*{wide} + {start * steps + j - start}"
             e.code.line(e.vectors.store(to, text, p.held, t.width, t.width), p.node)
-    return _step_lanes(t, lanes)
 
 
 def _panel_of(t: Tile, j: int, lanes: int) -> tuple[int, int]:
@@ -238,29 +234,24 @@ def _panel_of(t: Tile, j: int, lanes: int) -> tuple[int, int]:
     return start, -(-min(t.panel, lanes - start) // t.width) * t.width
 
 
-def _step_lanes(t: Tile, lanes: int) -> int:
-    """Lanes of one step of the first panel: all panels of a stripe are as wide, or the stripe is packed at once."""
-    return _panel_of(t, 0, lanes)[1]
-
-
-def _pack_across(e: Emitter, t: Tile, p: Part, at: str, first: Counter, lanes: int) -> int:
+def _pack_across(e: Emitter, t: Tile, p: Part, panel: str, step: str, first: Counter, lanes: int) -> None:
     """A part that is contiguous along the reduce loop: blocks of 16 steps, so that whole cache lines are read."""
     inner, steps = t.nest.red[-1], t.steps()
-    size = inner.arg.size
+    size, kind = inner.arg.size, C_TYPES[p.held]
     for start in range(0, lanes, t.panel):
         count, wide = min(t.panel, lanes - start), _panel_of(t, start, lanes)[1]
-        to = f"{at} + {start * steps}" if start else at
+        to = e.code.fresh("p")
+        e.code.line(f"{kind}* {to} = {panel} + {start * steps};", p.node)
         with e.loop(f"for (long s = 0; s < {size}; s += 16)", inner):
             e.code.line(f"const long end = s + 16 < {size} ? s + 16 : {size};", inner)
             with e.loop(f"for (long x = 0; x < {count}; x++)", t.v):
                 e.code.line(f"const long y = {Counter(first.name, first.plus + start).text()} + x;", t.v)
                 e.env[t.v], e.env[inner] = Counter("y"), Counter("q")
                 with e.loop("for (long q = s; q < end; q++)", inner):
-                    e.code.line(f"({to})[q*{wide} + x] = {e.value(p.node)};", p.node)
+                    e.code.line(f"{to}[({step})*{wide} + x] = {e.value(p.node)};", p.node)
         if count < wide:
-            rest = f"for (long x = {count}; x < {wide}; x++) ({to})[q*{wide} + x] = 0;"
+            rest = f"for (long x = {count}; x < {wide}; x++) {to}[({step})*{wide} + x] = 0;"
             e.code.line(f"for (long q = 0; q < {size}; q++) {rest}", p.node)
-    return _step_lanes(t, lanes)
 
 
 def pack_rows(e: Emitter, t: Tile, p: Part, block: str, rows: int, share: Callable[[], None]) -> None:
