@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Iterator
 
 from uopc.errors import UOpError
 from uopc.ops import Ops
@@ -88,6 +89,13 @@ class _Nest:
         """The outermost of the loops that an END closes."""
         return min(end.src[1:], key=lambda r: self.depth[r])
 
+    def encloses(self, outer: _Body, inner: _Body) -> bool:
+        """Whether `inner` is `outer` or a body inside it."""
+        while self.depth[inner] > self.depth[outer]:
+            assert inner is not None
+            inner = self.parent[inner]
+        return inner is outer
+
     def item(self, node: UOp) -> UOp:
         """What stands for a node in its body: the node, or for an END its outermost loop."""
         return self.loop(node) if node.op is Ops.END and len(node.src) > 1 else node
@@ -101,8 +109,8 @@ def _dependencies(nodes: list[UOp], nest: _Nest) -> dict[UOp, set[UOp]]:
         for s in node.src:
             if s.op is not Ops.RANGE:
                 _order(s, node, body, nest, before)
-    for load, store in _reads_before_writes(nodes):
-        _order(load, store, body, nest, before)
+    for first, then in _reads_before_writes(nodes, nest, body):
+        _order(first, then, body, nest, before)
     return before
 
 
@@ -122,17 +130,23 @@ def _order(first: UOp, then: UOp, body: dict[UOp, _Body], nest: _Nest, before: d
         before[y].add(x)
 
 
-def _reads_before_writes(nodes: list[UOp]) -> list[tuple[UOp, UOp]]:
-    """(load, store) of the same state of the same memory: the load must see what was there before the store."""
+def _reads_before_writes(nodes: list[UOp], nest: _Nest, body: dict[UOp, _Body]) -> Iterator[tuple[UOp, UOp]]:
+    """(access, store) of the same state of the same memory: loads must see what was there before any of the stores."""
     loads: dict[UOp, list[UOp]] = defaultdict(list)
     for n in nodes:
         if n.op is Ops.LOAD:
             loads[n.src[0].src[0]].append(n)
-    pairs = []
+    stored: dict[UOp, dict[_Body, UOp]] = {}  # state -> body -> its latest store there
     for n in nodes:
-        if n.op is Ops.STORE and n.src[0].op is Ops.INDEX:
-            pairs += [(load, n) for load in loads.pop(n.src[0].src[0], ()) if n not in load.src]
-    return pairs
+        state = n.src[0].src[0] if n.op is Ops.STORE and n.src[0].op is Ops.INDEX else None
+        if state is None or state not in loads:
+            continue
+        seen, own = stored.setdefault(state, {}), body[n]
+        if own in seen:
+            yield seen[own], n  # which the loads precede: a chain, not every load with every store
+        else:
+            yield from ((load, n) for load in loads[state] if not seen or nest.encloses(body[load], own))
+        seen[own] = n
 
 
 def _emit(nodes: list[UOp], nest: _Nest, before: dict[UOp, set[UOp]]) -> list[UOp]:

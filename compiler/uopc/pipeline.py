@@ -21,7 +21,6 @@ from uopc.symbolic import simplify
 from uopc.typerules import Shape, is_destination
 from uopc.uop import UOp, buf, rewrite, sink
 
-
 # Of what is shared by very many values it is enough to name some.
 _MOST_ORIGINS = 16
 

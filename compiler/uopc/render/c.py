@@ -127,9 +127,11 @@ def _count_uses(w: _Writer) -> None:
         w.inner_use.update(s for s in n.src if depth[n] > depth[s])
         if n.op is Ops.AFTER and n.src[0].op is Ops.ALLOC and all(s.op is Ops.RANGE for s in n.src[1:]):
             w.scoped.add(n.src[0])
+    written = {base(n.src[0]) for n in w.nodes if n.op is Ops.STORE}
     for n in w.nodes:
         load = _guarded_load(n)
-        if load is not None and w.uses[load] == 1:
+        # Memory that the program writes is read where the load stands, not where its value is used.
+        if load is not None and w.uses[load] == 1 and base(load.src[0]) not in written:
             w.guarded[load] = n
 
 
