@@ -54,6 +54,13 @@ class Opts:
     threads: int = 1
     machine: Machine = field(default_factory=Machine)
 
+    def __post_init__(self) -> None:
+        unknown = self.off - SWITCHES.keys()
+        if unknown:
+            raise ValueError(
+                f"there is no transformation {', '.join(sorted(unknown))}: there are {', '.join(SWITCHES)}"
+            )
+
     def on(self, name: str) -> bool:
         """Whether a transformation may be used."""
         return name not in self.off

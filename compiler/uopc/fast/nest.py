@@ -74,7 +74,7 @@ def nest_of(value: UOp, out: UOp, outer: int = 0) -> Nest | None:
             return None
         better = _cut_digits(nest, outer) or _join(nest, outer)
         if better is None:
-            return nest
+            break
         nest = better
     return nest
 
@@ -130,7 +130,7 @@ def _lower(value: UOp, out: UOp, axes: _Axes) -> Nest | None:
     for node, sources in ctx.origin.items():
         origin.setdefault(simplify(node), []).extend(sources)
     store = simplify(ravel(axes.out, value.shape))
-    return Nest(value, out, axes.dims, axes.reds, op, body, store, wide, origin)
+    return _with_loops(Nest(value, out, axes.dims, axes.reds, op, body, store, wide, origin))
 
 
 # -- cutting loops where an index takes them apart ----------------------------------------------------------------
@@ -223,4 +223,10 @@ def over(nest: Nest, change: Mapping[UOp, UOp], dims: tuple[UOp, ...], red: tupl
         if u in nest.origin:
             origin.setdefault(moved[u], []).extend(nest.origin[u])
     store = simplify(nest.store.substitute(change))
-    return replace(nest, dims=dims, red=red, body=moved[nest.body], store=store, origin=origin)
+    return _with_loops(replace(nest, dims=dims, red=red, body=moved[nest.body], store=store, origin=origin))
+
+
+def _with_loops(nest: Nest) -> Nest:
+    """The nest with its loops among the origins: they are there for the value."""
+    loops = {r: [nest.value] for r in (*nest.dims, *nest.red)}
+    return replace(nest, origin={**loops, **nest.origin})
