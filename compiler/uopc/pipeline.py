@@ -19,7 +19,7 @@ from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import Rendered, base, buffers, render
 from uopc.symbolic import simplify
 from uopc.typerules import Shape, is_destination
-from uopc.uop import UOp, buf, rewrite, sink
+from uopc.uop import UOp, buf, rewrite, sink, toposort
 
 # Of what is shared by very many values it is enough to name some.
 _MOST_ORIGINS = 16
@@ -80,19 +80,23 @@ class Compiled:
         return bool(self.checks) or self.scratch > 0
 
 
+def operations(root: UOp) -> frozenset[Ops]:
+    """Which operations a graph has; one walk, remembered on its root."""
+    found: frozenset[Ops] = root.cached("operations", lambda r: frozenset(u.op for u in r.toposort()))
+    return found
+
+
 def is_loop_program(root: UOp) -> bool:
     """Whether a graph is a program of loops (as `lower` gives) rather than of shaped values."""
-    return any(
-        u.op in (Ops.RANGE, Ops.END, Ops.ALLOC) or (u.op is Ops.STORE and not is_destination(u.src[0]))
-        for u in root.toposort()
-    )
+    found = operations(root)
+    if found & {Ops.RANGE, Ops.END, Ops.ALLOC}:
+        return True
+    return Ops.STORE in found and any(u.op is Ops.STORE and not is_destination(u.src[0]) for u in root.toposort())
 
 
 def inline_calls(root: UOp) -> UOp:
     """The graph with every call replaced by its body, params by the arguments of their slots."""
-    if all(u.op is not Ops.CALL for u in root.toposort()):
-        return root
-    return rewrite((root,), _inlined)[0]
+    return rewrite((root,), _inlined)[0] if Ops.CALL in operations(root) else root
 
 
 def _inlined(u: UOp) -> UOp | None:
@@ -104,7 +108,7 @@ def _inlined(u: UOp) -> UOp | None:
 
 def resolve_stores(root: UOp) -> UOp:
     """A shaped graph in which a buffer read after a store to the whole of it is the value that was stored."""
-    if is_loop_program(root) or all(u.op is not Ops.AFTER for u in root.toposort()):
+    if Ops.AFTER not in operations(root) or is_loop_program(root):
         return root
     return rewrite((root,), _stored)[0]
 
@@ -142,11 +146,9 @@ def compile_program(
     """
     try:
         root = inline_calls(root)
-        stray = next((u for u in root.toposort() if u.op is Ops.PARAM), None)
-        if stray is not None:
-            raise CompileError(
-                f"param {stray.arg.slot} has no argument: only a function body that is called can be run"
-            )
+        if Ops.PARAM in operations(root):
+            slot = next(u.arg.slot for u in root.toposort() if u.op is Ops.PARAM)
+            raise CompileError(f"param {slot} has no argument: only a function body that is called can be run")
         if is_loop_program(root):
             return _compile_loops(root, name)
         if plain:
@@ -174,7 +176,7 @@ def _compile_shaped(root: UOp, name: str) -> Compiled:
 
 def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
     """The buffer each output is written to: the program's own where nothing reads it, else one under a free slot."""
-    reads = {u.arg.slot for value, _ in found for u in value.toposort() if u.op is Ops.BUFFER}
+    reads = {u.arg.slot for u in toposort(value for value, _ in found) if u.op is Ops.BUFFER}
     used = {u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER}
     given = [to for _, to in found if to is not None]
     if len({to.arg.slot for to in given}) < len(given):
@@ -206,7 +208,7 @@ def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
     found = results(root)
     targets = _targets(found, root)
     fast = fast_program([(value, out) for (value, _), out in zip(found, targets)], name, opts)
-    read = {u for value, _ in found for u in value.toposort() if u.op is Ops.BUFFER}
+    read = {u for u in toposort(value for value, _ in found) if u.op is Ops.BUFFER}
     args = tuple(Arg(b.arg.slot, b.dtype, b.arg.shape[0], b in fast.written, b in read) for b in fast.params)
     outputs = tuple(
         Output(to.arg.slot if to is not None else out.arg.slot, value.dtype, value.shape, _position(args, out))
