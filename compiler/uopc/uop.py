@@ -286,14 +286,16 @@ def _open_ranges(u: UOp) -> frozenset[UOp]:
 def toposort(roots: Iterable[UOp]) -> list[UOp]:
     """Every node the roots need, each once, operands before users."""
     done: dict[UOp, None] = {}
-    stack = [(r, False) for r in reversed(tuple(roots))]
+    stack = list(roots)[::-1]
     while stack:
-        node, expanded = stack.pop()
-        if expanded:
+        node = stack[-1]
+        waiting = [s for s in node.src if s not in done] if node not in done else None
+        if waiting:
+            waiting.reverse()
+            stack += waiting
+        else:
+            stack.pop()
             done[node] = None
-        elif node not in done:
-            stack.append((node, True))
-            stack.extend((s, False) for s in reversed(node.src) if s not in done)
     return list(done)
 
 
