@@ -57,9 +57,9 @@ export async function toggleInlineValues(): Promise<void> {
   await vscode.workspace.getConfiguration('uir').update(SETTING, !enabled(), vscode.ConfigurationTarget.Global)
 }
 
-function decoration(document: vscode.TextDocument, { name, line, text }: LineValue): vscode.DecorationOptions {
+function decoration(document: vscode.TextDocument, { line, text }: LineValue): vscode.DecorationOptions {
   const { end } = document.lineAt(Math.min(line, document.lineCount - 1)).range
   const hover = new vscode.MarkdownString('Values of the last run · [Hide them](command:uir.toggleInlineValues)')
   hover.isTrusted = { enabledCommands: ['uir.toggleInlineValues'] }
-  return { range: new vscode.Range(end, end), hoverMessage: hover, renderOptions: { after: { contentText: `${name} = ${text}` } } }
+  return { range: new vscode.Range(end, end), hoverMessage: hover, renderOptions: { after: { contentText: text } } }
 }

@@ -13,7 +13,7 @@ export interface FileResults {
   problem?: Problem | undefined
   line?: number | undefined // where the problem is
   edited: boolean
-  inputs: InputAbout[]
+  inputs?: InputAbout[] | undefined
 }
 
 export class Results {
@@ -28,7 +28,7 @@ export class Results {
   of(uri: vscode.Uri): FileResults {
     const key = uri.toString()
     let known = this.files.get(key)
-    if (!known) this.files.set(key, (known = { edited: false, inputs: [] }))
+    if (!known) this.files.set(key, (known = { edited: false }))
     return known
   }
 

@@ -63,10 +63,10 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     this.current = uri
     Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
     const opening = this.panel.show()
+    void this.askInputs(uri)
     if (!vscode.workspace.isTrusted) return this.refuse(uri) // the server checks again
     const running = (this.running = { uri, cancel: new vscode.CancellationTokenSource() })
     this.panel.update()
-    void this.askInputs(uri)
     const result = await this.outcome(uri, value, running.cancel.token)
     if (this.running === running) this.running = undefined
     running.cancel.dispose()
@@ -128,7 +128,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
 
   /** One sentence and one button. */
   private complain(uri: vscode.Uri, result: RunResult): void {
-    const { sentence, mend } = explain(result.error ?? 'the run failed')
+    const { sentence, mend } = explain((result.error ?? 'the run failed').replace(/ \[[a-z][a-z-]*\]/, '')) // its code says nothing more
     const line = result.line ?? firstError(uri)
     const button = mend?.button ?? (line === undefined ? 'Show Log' : `Go to Line ${line + 1}`)
     Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button }, run: undefined })
@@ -139,6 +139,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   async showResults(): Promise<void> {
     this.follow(vscode.window.activeTextEditor?.document)
     await this.panel.show(true)
+    if (this.current) void this.askInputs(this.current)
     this.panel.update()
   }
 

@@ -1,8 +1,8 @@
 // The result panel as a person uses it.
 
-import { until } from './workbench.mjs'
+import { until } from './until.mjs'
 
-const nbsp = text => text.replace(/\u00a0/g, ' ')
+export const nbsp = text => text.replace(/\u00a0/g, ' ')
 
 export class Panel {
   constructor(page) {

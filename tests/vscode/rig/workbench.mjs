@@ -1,19 +1,9 @@
 // A window of VS Code as a person uses it. Everything waits for what it reads, by asking again until it is so.
 
-const nbsp = text => text.replace(/\u00a0/g, ' ')
-const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
+import { nbsp, Panel } from './panel.mjs'
+import { sleep, until } from './until.mjs'
 
-/** Asks `read` until `good(value)`; what it read last is in the error. */
-export async function until(what, read, good = Boolean, timeout = 20_000) {
-  const end = Date.now() + timeout
-  let value
-  for (;;) {
-    value = await read()
-    if (good(value)) return value
-    if (Date.now() > end) throw new Error(`waited ${timeout} ms for ${what}; last seen: ${JSON.stringify(value)}`)
-    await sleep(60)
-  }
-}
+export { until }
 
 export class Workbench {
   constructor(page, file) {
@@ -141,8 +131,12 @@ export class Workbench {
   }
 
   async command(title) {
-    await this.page.keyboard.press('F1')
     const input = this.page.locator('.quick-input-widget input').first()
+    await until('the command palette', async () => { // a web view may take the key, or the focus, once
+      if (!(await input.isVisible())) await this.page.keyboard.press('F1')
+      await sleep(150)
+      return input.isVisible()
+    })
     await input.fill(`>${title}`)
     const row = this.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: title }).first()
     await row.waitFor()
@@ -171,7 +165,7 @@ export class Workbench {
 
   /** The result panel's text. */
   async results() {
-    return (await this.lines(this.page.locator('.part.panel .monaco-editor'))).join('\n')
+    return new Panel(this.page).text()
   }
 
   async statusBar() {

@@ -1,7 +1,7 @@
 // A canvas with axes: what the line and the histogram share.
 
 import { ticks } from './axis'
-import { h, Sheet, themeColor, Tip } from './dom'
+import { h, roomBelow, Sheet, themeColor, Tip } from './dom'
 import { digits } from './format'
 import { fitting } from './layout'
 
@@ -20,7 +20,7 @@ export abstract class Chart {
   protected left = 48
 
   constructor(label: string) {
-    this.sheet = new Sheet(label, () => Math.max(160, Math.min(320, innerHeight - 240)), context => this.paint(context))
+    this.sheet = new Sheet(label, () => Math.min(360, roomBelow(this.stage, 220) - 50), context => this.paint(context))
     this.sheet.element.addEventListener('pointermove', event => this.hover(event))
     this.sheet.element.addEventListener('pointerleave', () => this.leave())
     this.sheet.element.addEventListener('keydown', event => this.key(event))

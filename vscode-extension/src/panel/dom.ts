@@ -7,9 +7,10 @@ type Props = Record<string, unknown>
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null) continue
     if (name.startsWith('on') && typeof value === 'function') element.addEventListener(name.slice(2), value as EventListener)
-    else if (value === true) element.setAttribute(name, '')
-    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, String(value))
+    else if (name.startsWith('aria-') || typeof value !== 'boolean') element.setAttribute(name, String(value))
+    else if (value) element.setAttribute(name, '')
   }
   element.append(...children.filter((child): child is Node | string => child !== undefined && child !== false))
   return element
@@ -23,6 +24,11 @@ export function themeColor(...names: string[]): string {
     if (value) return value
   }
   return style.color
+}
+
+/** Pixels from the top of an element to the bottom of the window when the page is not scrolled. */
+export function roomBelow(element: HTMLElement, least: number): number {
+  return Math.max(least, innerHeight - (element.getBoundingClientRect().top + scrollY))
 }
 
 const themed = new Set<() => void>()

@@ -9,7 +9,7 @@ export function count(n: number): string {
 }
 
 export function typeText(dtype: string, shape: readonly number[]): string {
-  return `${dtype}[${shape.map(count).join(', ')}]`
+  return `${dtype}[${shape.join(', ')}]`
 }
 
 export function indexText(index: readonly number[]): string {
@@ -32,10 +32,15 @@ export function exact(value: Scalar | undefined, dtype: string): string {
   const found = special(value)
   if (found !== undefined) return found
   for (let p = 1; p < 17; p++) {
-    const text = value.toPrecision(p)
-    if (isSame(Number(text), value, dtype)) return tidy(text)
+    const near = Number(value.toPrecision(p))
+    if (isSame(near, value, dtype)) return plain(near)
   }
-  return tidy(value.toPrecision(17))
+  return plain(value)
+}
+
+function plain(value: number): string {
+  const size = Math.abs(value)
+  return size < 1e-5 || size >= 1e15 ? tidy(value.toExponential()) : value.toLocaleString('en', { maximumFractionDigits: 20 })
 }
 
 function isSame(near: number, value: number, dtype: string): boolean {

@@ -2,7 +2,7 @@
 
 import { indexTicks } from './axis'
 import { colorOf, css, inkOn, rgb, Scale, scaleFor } from './colors'
-import { h, Sheet, themeColor, Tip } from './dom'
+import { h, roomBelow, Sheet, themeColor, Tip } from './dom'
 import { cell, exact, indexText } from './format'
 import { fitting, heatBox } from './layout'
 import { fullIndex, placeOf, planeOf } from './slicing'
@@ -82,11 +82,11 @@ export class HeatMap implements View {
     bar.style.background = `linear-gradient(to right, ${Array.from({ length: 33 }, (_, k) => css(colorOf(this.scale, low + ((high - low) * k) / 32))).join(', ')})`
     const nan = h('span', { class: 'swatch' })
     nan.style.background = css(NAN)
-    this.legend.replaceChildren(h('span', {}, cell(low)), bar, h('span', {}, cell(high)), h('span', { class: 'nan' }, nan, 'nan'))
+    this.legend.replaceChildren(h('span', {}, cell(low)), bar, h('span', {}, cell(high)), this.subject.nan ? h('span', { class: 'nan' }, nan, 'nan') : '')
   }
 
   private fit(width: number): number {
-    this.box = heatBox(this.size.rows, this.size.columns, Math.max(40, width - LEFT - 4), Math.max(160, Math.min(560, innerHeight - 220)))
+    this.box = heatBox(this.size.rows, this.size.columns, Math.max(40, width - LEFT - 4), Math.min(640, roomBelow(this.stage, 260) - TOP - 52))
     return this.box.height + TOP + 4
   }
 

@@ -6,15 +6,16 @@ import { changes, HistoryEntry, outcome, timesOf } from './history'
 
 export function historyTable(history: readonly HistoryEntry[]): HTMLElement {
   if (history.length === 0) return h('p', { class: 'muted' }, 'This file has not run yet.')
-  const head = h('tr', {}, ...['time', 'run to', 'outcome', 'build', 'kernel', 'since the run before'].map(text => h('th', { scope: 'col' }, text)))
-  const rows = history.map((entry, k) => row(entry, changes(history, k)))
+  const some = history.some(({ value }) => value !== undefined)
+  const head = h('tr', {}, ...['time', ...(some ? ['run to'] : []), 'outcome', 'build', 'kernel', 'change'].map(text => h('th', { scope: 'col', class: text === 'build' || text === 'kernel' ? 'number' : '' }, text)))
+  const rows = history.map((entry, k) => row(entry, some, changes(history, k)))
   return h('div', { class: 'history' }, h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows)))
 }
 
-function row(entry: HistoryEntry, changed: readonly string[]): HTMLElement {
+function row(entry: HistoryEntry, upTo: boolean, changed: readonly string[]): HTMLElement {
   const { build, kernel } = timesOf(entry)
   const good = entry.ok && entry.expect !== false && entry.verified !== false
   const verdict = h('td', { class: good ? 'good' : 'bad', title: entry.error ?? '' }, `${good ? '✓' : '✗'} ${outcome(entry)}`)
-  return h('tr', {}, h('td', {}, clock(entry.time)), h('td', { class: 'code' }, entry.value ?? 'the end'), verdict,
+  return h('tr', {}, h('td', {}, clock(entry.time)), upTo && h('td', { class: 'code' }, entry.value ?? 'all'), verdict,
     h('td', { class: 'number' }, build), h('td', { class: 'number' }, kernel), h('td', { class: changed.includes('results changed') ? 'changed' : '' }, changed.join(' · ')))
 }

@@ -2,7 +2,6 @@
 
 import { InputAbout } from '../protocol'
 import { h } from './dom'
-import { count } from './format'
 import { defaultText, FIELDS, Kind, kindsFor, Parts, partsOf, sourceOf } from './inputSource'
 
 export interface InputHost {
@@ -18,10 +17,11 @@ export class InputsTab {
   constructor(private readonly host: InputHost) {}
 
   /** Lays the inputs out anew, unless nothing changed (a field may have the focus). */
-  show(inputs: readonly InputAbout[]): void {
-    const text = JSON.stringify(inputs)
+  show(inputs: readonly InputAbout[] | undefined): void {
+    const text = JSON.stringify(inputs ?? null)
     if (text === this.shown) return
     this.shown = text
+    if (!inputs) return this.element.replaceChildren()
     const focused = document.activeElement?.getAttribute('data-field')
     const intro = h('p', { class: 'muted' }, inputs.length ? 'What the program reads. A change is written into the file as a directive.' : 'The program reads no buffer.')
     this.element.replaceChildren(intro, ...inputs.map(input => this.row(input)))
@@ -48,7 +48,7 @@ export class InputsTab {
     this.fill(fields, input, parts)
     const name = h('button', { class: 'link name', title: 'Go to the buffer in the file', onclick: () => this.host.goto(input.name) }, input.name)
     return h('div', { class: 'input', 'data-slot': input.slot },
-      h('span', { class: 'who' }, name, h('span', { class: 'muted' }, ` ${input.dtype}[${count(input.size)}], slot ${input.slot}`)),
+      h('span', { class: 'who' }, name, h('span', { class: 'muted' }, ` ${input.dtype}[${input.size}], slot ${input.slot}`)),
       select, fields, h('div', { class: 'complaint', role: 'alert' }))
   }
 

@@ -28,7 +28,7 @@ const HISTORY = 'history'
 class Panel {
   private readonly api = acquireVsCodeApi()
   private readonly saved: Saved
-  private readonly headPlace = h('div', { class: 'head' })
+  private readonly headPlace = h('div', { class: 'summary' })
   private readonly tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Result' })
   private readonly content = h('main', { role: 'tabpanel', 'aria-labelledby': 'chosen-tab' })
   private readonly inputs = new InputsTab({
@@ -144,7 +144,7 @@ class Panel {
   private drawTabs(): void {
     const { chosen } = this
     const { history, inputs } = this.state
-    const titles: Record<string, string> = { [INPUTS]: `Inputs (${inputs.length})`, [HISTORY]: `History (${history.length})` }
+    const titles: Record<string, string> = { [INPUTS]: inputs ? `Inputs (${inputs.length})` : 'Inputs', [HISTORY]: `History (${history.length})` }
     const focused = this.tabs.contains(document.activeElement)
     this.tabs.replaceChildren(...this.names.map(name => h('button', {
       role: 'tab', class: name in titles ? 'tab' : 'tab code', 'aria-selected': name === chosen, tabindex: name === chosen ? 0 : -1,

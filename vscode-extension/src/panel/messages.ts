@@ -25,10 +25,10 @@ export interface PanelState {
   problem?: Problem | undefined
   edited: boolean // the file is not what ran any more
   history: HistoryEntry[]
-  inputs: InputAbout[]
+  inputs?: InputAbout[] | undefined // not known yet
 }
 
-export const EMPTY: PanelState = { running: false, edited: false, history: [], inputs: [] }
+export const EMPTY: PanelState = { running: false, edited: false, history: [] }
 
 export type ToPanel =
   | { type: 'state'; state: PanelState }

@@ -129,6 +129,7 @@ export class OutputTab {
       leading: this.leading,
       low: stats?.min ?? null,
       high: stats?.max ?? null,
+      nan: (stats?.nan ?? 0) > 0,
       marked: this.marked,
       say: (text: string) => { this.readout.textContent = text },
       fail: (reason: string) => this.fail(reason),

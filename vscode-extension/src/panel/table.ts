@@ -1,6 +1,6 @@
 // The elements as a table, of which only the cells that are seen exist.
 
-import { h, onTheme } from './dom'
+import { h, onTheme, roomBelow } from './dom'
 import { cell, exact, indexText } from './format'
 import { length, moved, scrollTo, visible, wrap } from './grid'
 import { fullIndex, placeOf, planeOf } from './slicing'
@@ -9,6 +9,7 @@ import { Subject, View } from './view'
 
 const ROW = 22
 const COLUMN = 88
+const BAR = 14 // pixels of a scroll bar
 const BLOCK = 64 // rows and columns are fetched in multiples of it
 
 type Lookup = (row: number, column: number) => Scalar | undefined
@@ -26,6 +27,7 @@ export class TableView implements View {
   private wanted = ''
   private frame = 0
   private readonly resized = new ResizeObserver(() => this.arrange())
+  private readonly rearrange = () => this.arrange()
   private readonly forget = onTheme(() => this.later())
 
   constructor(private readonly subject: Subject) {
@@ -35,7 +37,8 @@ export class TableView implements View {
   }
 
   start(): void {
-    this.resized.observe(this.element)
+    if (this.element.parentElement) this.resized.observe(this.element.parentElement)
+    window.addEventListener('resize', this.rearrange)
     this.arrange()
   }
 
@@ -56,6 +59,7 @@ export class TableView implements View {
   dispose(): void {
     cancelAnimationFrame(this.frame)
     this.resized.disconnect()
+    window.removeEventListener('resize', this.rearrange)
     this.forget()
   }
 
@@ -65,7 +69,7 @@ export class TableView implements View {
 
   private arrange(): void {
     const { rows, columns } = planeOf(this.subject.source.shape)
-    const wide = (this.element.clientWidth - 64) / COLUMN
+    const wide = ((this.element.parentElement?.clientWidth ?? 0) - 64 - BAR) / COLUMN
     const laid = this.isVector ? wrap(columns, wide) : { rows, columns }
     if (laid.columns !== this.columns) this.lookup = undefined
     this.rows = laid.rows
@@ -73,7 +77,12 @@ export class TableView implements View {
     this.head = 18 + 8 * this.rowLabel(Math.max(0, this.rows - 1)).length
     this.sizer.style.height = `${length(this.rows, ROW) + ROW}px`
     this.sizer.style.width = `${length(this.columns, COLUMN) + this.head}px`
-    this.element.style.height = `${Math.min(Math.max(this.rows, 1), 4_000) * ROW + ROW + 12}px`
+    const tall = length(this.rows, ROW) + ROW + 2
+    const height = Math.min(tall + BAR, Math.max(180, roomBelow(this.element, 180) - 50))
+    const needs = length(this.columns, COLUMN) + this.head + 2 + (tall > height ? BAR : 0)
+    const across = needs > (this.element.parentElement?.clientWidth ?? 0)
+    this.element.style.width = across ? '100%' : `${needs}px`
+    this.element.style.height = `${Math.min(height, across ? tall + BAR : tall)}px`
     this.element.setAttribute('aria-rowcount', String(this.rows))
     this.element.setAttribute('aria-colcount', String(this.columns))
     this.later()

@@ -22,6 +22,7 @@ export interface Subject {
   leading: readonly number[]
   low: number | null // of the whole output's finite elements
   high: number | null
+  nan: boolean // whether there is one
   marked?: readonly number[] | undefined // the first element that is wrong
   say(text: string): void
   fail(reason: string): void
