@@ -13,7 +13,7 @@ from uopc.dtype import dtypes
 from uopc.ops import ALIASES, OPS, OpSpec, Param
 from uopc.typerules import count
 from uopc.uir.drafts import Draft, FixContext, FixMaker, did_you_mean, hint, listed, replace
-from uopc.uir.model import AttrValue, Edit, Fix, Group, Number, Operand, Ref, Span, Statement, Word
+from uopc.uir.model import Attr, AttrValue, Edit, Fix, Group, Number, Operand, Ref, Span, Statement, Word
 from uopc.uir.nearest import nearest
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 64) - 1
@@ -261,10 +261,18 @@ class _Binder:
     def _reduce(self) -> None:
         pop, axes = self.st.attrs.get("pop"), self.st.attrs.get("axes")
         if pop is not None and axes is not None:
-            remove = replace("remove pop", pop.span, ""), replace("remove axes", axes.span, "")
+            remove = self._without("remove pop", pop), self._without("remove axes", axes)
             second = max(pop, axes, key=lambda a: a.span)
             message = "`pop` and `axes` both say what is removed: give one of them"
             self.drafts.append(Draft(second.span, "duplicate-argument", message, makers=remove))
+
+    def _without(self, title: str, attr: Attr) -> FixMaker:
+        """The fix that removes a keyword with the blanks beside it. There is another keyword."""
+        attrs = sorted(self.st.attrs.values(), key=lambda a: a.span)
+        k = attrs.index(attr)
+        span = Span(attrs[k - 1].span.end, attr.span.end) if k else Span(attr.span.start, attrs[1].span.start)
+        alone = any(span.start <= o.span.start < span.end for o in self.st.operands)
+        return replace(title, attr.span if alone else span, "")
 
 
 def _with_slot(st: Statement) -> FixMaker:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from uopc.analysis.lints import Finding
 from uopc.dtype import dtypes
 from uopc.errors import UOpError
 from uopc.ops import Ops
 from uopc.uir.bind import Bound
 from uopc.uir.drafts import Draft
 from uopc.uir.elaborate import Around, elaborate
-from uopc.uir.fixes import Case, makers_for
-from uopc.uir.lints import finding_draft, findings_of
+from uopc.uir.fix_case import Case
+from uopc.uir.fixes import makers_for
+from uopc.uir.lint_fixes import lint_makers
+from uopc.uir.lints import finding_draft, findings_of, subject
 from uopc.uir.model import Group, Number, Ref, Span, Statement
 from uopc.uop import UOp
 
@@ -29,7 +32,11 @@ def check(
     except UOpError as error:
         return None, (_type_error(st, bound, tuple(known), around, error),)
     found = findings_of(bound, uop)
-    return uop, tuple(finding_draft(f, locate(f.at, st, bound)) for f in found) if found else ()
+    return uop, tuple([_said(f, st, bound, uop) for f in found]) if found else ()
+
+
+def _said(finding: Finding, st: Statement, bound: Bound, uop: UOp) -> Draft:
+    return finding_draft(finding, locate(finding.at, st, bound), lint_makers(finding, bound, subject(bound, uop)))
 
 
 def _type_error(st: Statement, bound: Bound, known: tuple[UOp | None, ...], around: Around, error: UOpError) -> Draft:

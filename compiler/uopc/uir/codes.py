@@ -44,8 +44,8 @@ _DIRECTIVE_ERRORS: tuple[Row, ...] = (
         "list-length",
         "data of another length",
         "A list has one number for each element, flat in row-major order.",
-        HERE + "# uir: input 0 = [1, 2, 3]\n" + B12,
-        "# uir: input 0 = [1, 2, 3]\n%0 = buffer 3 : dtype=f32 slot=0",
+        HERE + "# uir: input 0 = [1, 2, 3]\n" + I4,
+        "# uir: input 0 = [1, 2, 3, 3]\n" + I4,
     ),
     (
         "list-dtype",
@@ -136,14 +136,15 @@ _HINTS: tuple[Row, ...] = (
         "a reduction evaluated many times",
         "An element is computed again in each loop that uses it; `stage` computes it once.",
         M34 + HERE + "%2 = reduce %1 : op=max pop=1\n%3 = buffer 3 : dtype=f32 slot=1\n%4 = stack %2, %3",
-        M34 + "%2 = reduce %1 : op=max pop=1\n%2_s = stage %2\n%3 = buffer 3 : dtype=f32 slot=1\n%4 = stack %2_s, %3",
+        M34 + "%2 = reduce %1 : op=max pop=1\n%2_staged = stage %2\n%3 = buffer 3 : dtype=f32 slot=1\n"
+        "%4 = stack %2_staged, %3",
     ),
     (
         "no-op",
         "an operation that changes nothing",
         "The result is the operand itself: a reshape to the same shape, a permute that leaves the axes.",
         B12 + HERE + "%1 = reshape %0, (12,)",
-        B12 + "%1 = reshape %0, (3, 4)",
+        B12,
     ),
     (
         "unprovable-index",
@@ -151,7 +152,7 @@ _HINTS: tuple[Row, ...] = (
         "Bounds analysis cannot keep the index inside the axis. In a shaped program it is clamped; in a loop"
         " program the run checks it.",
         B12 + "%1 = buffer 1 : dtype=i32 slot=1\n%2 = index %1, 0\n" + HERE + "%3 = index %0, %2",
-        B12 + "%1 = buffer 1 : dtype=i32 slot=1\n%2 = index %1, 0\n%m = floormod %2, 12\n%3 = index %0, %m",
+        B12 + "%1 = buffer 1 : dtype=i32 slot=1\n%2 = index %1, 0\n%2_in = floormod %2, 12\n%3 = index %0, %2_in",
     ),
     (
         "needs-64-bit-index",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from uopc.analysis.products import Contraction, Regroup
 from uopc.uir.drafts import FixContext, FixMaker
-from uopc.uir.fixes import tuple_text
+from uopc.uir.fix_case import tuple_text
 from uopc.uir.model import Edit, Fix, Ref, Span, Statement
 
 

@@ -8,8 +8,9 @@ from math import prod
 from uopc.dtype import DType, Scalar, dtypes
 from uopc.typerules import count
 from uopc.uir.codes import CODES
+from uopc.uir.directive_fixes import changed_shape, resized_list, without_directive
 from uopc.uir.directives import Directive, list_entries
-from uopc.uir.drafts import Draft, Placed, did_you_mean, hint, replace
+from uopc.uir.drafts import Draft, FixMaker, Placed, did_you_mean, hint, replace
 from uopc.uir.model import Directives, ExpectSpec, InputSpec, Severity, Span
 from uopc.uir.nearest import nearest
 from uopc.uir.program import OutputRef
@@ -36,19 +37,19 @@ class DirectiveChecks:
             self._allow(line, d)
         elif d.kind == "reduce":
             if self.reduce is not None:
-                self._say(line, d.span, "duplicate-directive", f"`reduce` is already said on line {self.reduce[0] + 1}")
+                message = f"`reduce` is already said on line {self.reduce[0] + 1}"
+                self._say(line, d.span, "duplicate-directive", message, without_directive(d))
             self.reduce = self.reduce or (line, d)
         else:
             known = self.inputs if d.kind == "input" else self.expects
             if d.key in known:
                 what = f"input {d.key}" if d.kind == "input" else f"output {d.key}"
-                self._say(
-                    line, d.span, "duplicate-directive", f"{what} already has a directive on line {known[d.key][0] + 1}"
-                )
+                message = f"{what} already has a directive on line {known[d.key][0] + 1}"
+                self._say(line, d.span, "duplicate-directive", message, without_directive(d))
             known.setdefault(d.key, (line, d))
 
-    def _say(self, line: int, span: Span, code: str, message: str) -> None:
-        self.drafts.append((line, Draft(span, code, message)))
+    def _say(self, line: int, span: Span, code: str, message: str, *makers: FixMaker) -> None:
+        self.drafts.append((line, Draft(span, code, message, (), makers)))
 
     def _allow(self, line: int, d: Directive) -> None:
         for word, span in d.words:
@@ -113,7 +114,9 @@ class DirectiveChecks:
             related = ((out.name, f"output {k} is {out.uop.dtype}{list(out.uop.shape)}"),)
             if d.shape is not None and d.shape != out.uop.shape:
                 message = f"shape {d.shape} is expected, and the output has shape {out.uop.shape}"
-                self.drafts.append((line, Draft(d.span, "list-length", message, related)))
+                fits = d.source != "list" or len(d.numbers) == prod(out.uop.shape)
+                makers = (changed_shape(out.uop.shape),) if fits else ()
+                self.drafts.append((line, Draft(d.span, "list-length", message, related, makers)))
                 continue
             found = self._fit(line, d, prod(out.uop.shape), out.uop.dtype, f"output {k}")
             self.drafts.extend((line, draft._replace(related=related)) for draft in found)
@@ -123,7 +126,7 @@ class DirectiveChecks:
             yield Draft(d.source_span, "list-dtype", f"{d.source} gives floats, and {what} is {dtype}")
         if d.source == "list" and len(d.numbers) != n:
             message = f"{what} has {count('element', n)}, and this list has {len(d.numbers):,}"
-            yield Draft(d.source_span, "list-length", message)
+            yield Draft(d.source_span, "list-length", message, (), resized_list(d, n))
         elif d.source in ("list", "full"):
             for k, value in enumerate(d.numbers):
                 why = misfit(value, dtype)

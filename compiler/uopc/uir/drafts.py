@@ -1,7 +1,7 @@
 """Diagnostics before they have a line number: what parsing and elaboration of one line say about it.
 
-A draft knows columns only, and names the values that explain it; so it stays good when lines move. Line numbers and
-quick fixes are filled in when a snapshot is read (see `report`).
+A draft knows columns only, and names the values that explain it; so it stays good when lines move. Line numbers are
+filled in when a snapshot is read (see `report`), quick fixes when they are asked for (see `fix_context`).
 """
 
 from __future__ import annotations
@@ -27,17 +27,38 @@ class FixContext(Protocol):
     def free_slot(self) -> int:
         """The lowest buffer slot that no line uses."""
 
-    def line_length(self, line: int) -> int:
-        """Columns of a line, its comment included."""
+    def definitions(self, name: str) -> list[int]:
+        """The lines that define a name, in order; the first one counts."""
+
+    def uses_of(self, name: str) -> list[tuple[int, Span]]:
+        """(line, span) of every operand that names a value, in order."""
+
+    def node(self, name: str) -> UOp | None:
+        """The node of a name, None when it has none."""
 
     def written_as(self, node: UOp) -> tuple[int, Statement] | None:
         """The first line whose statement makes a node."""
 
-    def directive_start(self, line: int) -> int:
-        """Column where the directive of a line begins."""
-
     def line_count(self) -> int:
         """Number of lines of the text."""
+
+    def line_text(self, line: int) -> str:
+        """A line without its end."""
+
+    def line_length(self, line: int) -> int:
+        """Columns of a line, its comment included."""
+
+    def statement_at(self, line: int) -> Statement | None:
+        """The statement of a line, if it has one."""
+
+    def next_statement(self, line: int, step: int) -> Statement | None:
+        """The first statement below (step 1) or above (step -1) a line."""
+
+    def directive_start(self, line: int) -> int:
+        """Column where the directive of a line begins; 0 without one."""
+
+    def has_directive(self, line: int) -> bool:
+        """Whether a line has a directive."""
 
 
 FixMaker: TypeAlias = Callable[[FixContext, int], "Fix | None"]
@@ -75,6 +96,12 @@ def insert_above(title: str, statement: Callable[[str], str], wish: str, span: S
         return Fix(title, (Edit(line, Span(0, 0), statement(name) + context.eol), Edit(line, span, f"%{name}")))
 
     return make
+
+
+def line_removed(context: FixContext, line: int) -> Edit:
+    """The edit that removes a line; of the last one, only what is on it."""
+    last = line + 1 == context.line_count()
+    return Edit(line, Span(0, context.line_length(line)), "") if last else Edit(line, Span(0, 0), "", 1)
 
 
 def did_you_mean(word: str | None, span: Span, sigil: str = "") -> tuple[FixMaker, ...]:

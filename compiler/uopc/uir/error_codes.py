@@ -408,7 +408,7 @@ ERRORS: tuple[Row, ...] = (
         "a range that is not closed",
         "Every range is closed by an `end` around everything that uses it.",
         B12 + HERE + "%1 = range 12 : idx=0\n%2 = index %0, %1\n%3 = store %2, 0.0\n%4 = sink %3",
-        B12 + "%1 = range 12 : idx=0\n%2 = index %0, %1\n%3 = store %2, 0.0\n%e = end %3, %1\n%4 = sink %e",
+        B12 + "%1 = range 12 : idx=0\n%2 = index %0, %1\n%3 = store %2, 0.0\n%3_end = end %3, %1\n%4 = sink %3_end",
     ),
     (
         "group-value",

@@ -7,52 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from math import prod
-from typing import NamedTuple
 
 from uopc.broadcast import broadcast_shape
 from uopc.dtype import DType, Scalar, dtypes
 from uopc.errors import UOpError
 from uopc.typerules import Shape, is_destination
-from uopc.uir.bind import Bound
+from uopc.uir import movement_fixes
 from uopc.uir.drafts import FixContext, FixMaker, insert_above, replace
-from uopc.uir.model import Edit, Fix, Group, Number, Operand, Ref, Span, Statement
-from uopc.uop import UOp
+from uopc.uir.fix_case import Case, reshaped, tuple_text
+from uopc.uir.model import Edit, Fix, Number, Ref, Span
 
 MAX_FIXES = 6
-
-
-class Case(NamedTuple):
-    """A statement that failed: its operands' nodes (None for a number) and the error at `span`."""
-
-    st: Statement
-    bound: Bound
-    known: tuple[UOp | None, ...]
-    error: UOpError
-    span: Span
-
-    @property
-    def op(self) -> str:
-        return self.bound.plan.spec.name
-
-    @property
-    def x(self) -> UOp | None:
-        return self.known[0] if self.known else None
-
-    @property
-    def entry(self) -> int:
-        """Index of the entry at fault of the static argument."""
-        return next((int(k) for k in self.error.at if isinstance(k, int)), 0)
 
 
 def makers_for(case: Case) -> tuple[FixMaker, ...]:
     """The quick fixes of a failed statement."""
     find = _FIXERS.get(case.error.code)
     return tuple(find(case))[:MAX_FIXES] if find else ()
-
-
-def tuple_text(items: Iterable[int]) -> str:
-    """A list as the chapter writes it: (), (3,), (3, 4)."""
-    return str(tuple(items))
 
 
 # -- dtypes ---------------------------------------------------------------------------------------------------------
@@ -135,13 +106,8 @@ def _dtypes_for(value: Scalar) -> list[DType]:
 
 
 # -- shapes ---------------------------------------------------------------------------------------------------------
-def _items(case: Case, name: str) -> tuple[Operand, ...]:
-    place = case.bound.places.get(name)
-    return place.items if isinstance(place, Group) else ()
-
-
 def _reshape_count(case: Case) -> Iterator[FixMaker]:
-    shape, items = case.bound.args["shape"], _items(case, "shape")
+    shape, items = case.bound.args["shape"], case.items("shape")
     if case.x is None or len(items) != len(shape):
         return
     total = prod(case.x.shape)
@@ -170,24 +136,6 @@ def _negative_size(case: Case) -> Iterator[FixMaker]:
         yield replace(f"change to {size}: the axis stays as it is", case.span, str(size))
 
 
-def _expand_rank(case: Case) -> Iterator[FixMaker]:
-    shape, x, value = case.bound.args["shape"], case.x, case.bound.values[0]
-    if x is None or not isinstance(value, Ref) or len(shape) < len(x.shape):
-        return
-    new = (1,) * (len(shape) - len(x.shape)) + x.shape
-    if all(old in (1, size) for old, size in zip(new, shape)):
-        yield _reshaped(value, new)
-
-
-def _reshaped(value: Ref, shape: Shape) -> FixMaker:
-    text = tuple_text(shape)
-
-    def statement(name: str) -> str:
-        return f"%{name} = reshape %{value.name}, {text}"
-
-    return insert_above(f"reshape %{value.name} to {text}", statement, f"{value.name}_r", value.span)
-
-
 def _broadcast(case: Case) -> Iterator[FixMaker]:
     for k, (value, u) in enumerate(zip(case.bound.values, case.known)):
         if u is None or not isinstance(value, Ref):
@@ -198,7 +146,7 @@ def _broadcast(case: Case) -> Iterator[FixMaker]:
             continue
         shape = _placed(u.shape, target)
         if shape is not None:
-            yield _reshaped(value, shape)
+            yield reshaped(value, shape)
         if len(u.shape) >= 2 and _common([(*u.shape[:-2], u.shape[-1], u.shape[-2]), target]) is not None:
             yield _transposed(value, len(u.shape))
 
@@ -236,89 +184,10 @@ def _store_shape(case: Case) -> Iterator[FixMaker]:
     if to is None or value is None or not isinstance(place, Ref):
         return
     if is_destination(to) and prod(to.shape) == prod(value.shape):
-        yield _reshaped(place, value.shape)
+        yield reshaped(place, value.shape)
 
 
-# -- axes, windows, pads --------------------------------------------------------------------------------------------
-def _permute(case: Case) -> Iterator[FixMaker]:
-    order = case.bound.args["order"]
-    if case.x is None:
-        return
-    span, rank = case.bound.places["order"].span, len(case.x.shape)
-    for new in _orders(order, rank):
-        if sorted(new) == list(range(rank)) and new != order:
-            yield replace(f"change to {tuple_text(new)}", span, tuple_text(new))
-
-
-def _orders(order: Shape, rank: int) -> Iterator[Shape]:
-    """Permutations that may have been meant: from the end, counted from 1, one wrong entry, axes left out."""
-    yield tuple(k + rank if k < 0 else k for k in order)
-    yield tuple(k - 1 for k in order)
-    missing = [k for k in range(rank) if k not in order]
-    wrong = [i for i, k in enumerate(order) if not 0 <= k < rank or k in order[:i]]
-    if len(wrong) == 1 and len(missing) == 1:
-        yield (*order[: wrong[0]], missing[0], *order[wrong[0] + 1 :])
-    if not wrong:
-        yield (*order, *missing)
-
-
-def _axis_from_end(case: Case) -> Iterator[FixMaker]:
-    """-1 for the last axis, as NumPy has it."""
-    axes = case.bound.args.get("axes", ())
-    rank = len(case.x.shape) if case.x is not None else 0
-    axis = axes[case.entry] if case.entry < len(axes) else 0
-    if axis < 0 <= axis + rank and axis + rank not in axes:
-        yield replace(f"change to {axis + rank}", case.span, str(axis + rank))
-
-
-def _reduce_axes(case: Case) -> Iterator[FixMaker]:
-    yield from _axis_from_end(case)
-    if "pop" in case.bound.args and case.x is not None:
-        rank = len(case.x.shape)
-        yield replace(f"change to {rank}: all axes", case.span, str(rank))
-
-
-def _flat(case: Case, name: str) -> bool:
-    return any(isinstance(item, Number) for item in _items(case, name))
-
-
-def _window(case: Case) -> Iterator[FixMaker]:
-    if case.x is None:
-        return
-    i, size = case.entry, case.x.shape[case.entry]
-    begin, end = case.bound.args["bounds"][i]
-    inside = max(0, min(begin, size)), max(0, min(end, size))
-    if len(case.error.at) == 3:
-        side = case.error.at[2]
-        yield replace(f"change to {inside[side == 1]}", case.span, str(inside[side == 1]))
-    elif end < begin:
-        text = f"{end} {begin}" if _flat(case, "bounds") else f"({end}, {begin})"
-        yield replace(f"change to ({end}, {begin})", case.span, text)
-
-
-def _pairs_left_out(name: str) -> Callable[[Case], Iterator[FixMaker]]:
-    def find(case: Case) -> Iterator[FixMaker]:
-        pairs = case.bound.args[name]
-        if case.x is not None and len(pairs) < len(case.x.shape):
-            rest = [(0, n if name == "bounds" else 0) for n in case.x.shape[len(pairs) :]]
-            text = str((*pairs, *rest))
-            yield replace(f"change to {text}", case.bound.places[name].span, text)
-
-    return find
-
-
-def _negative_pad(case: Case) -> Iterator[FixMaker]:
-    yield replace("change to 0", case.span, "0")
-
-
-def _index_range(case: Case) -> Iterator[FixMaker]:
-    k = case.entry
-    value = case.bound.values[k]
-    size = case.x.shape[k - 1] if case.x is not None else 0
-    if isinstance(value, Number) and isinstance(value.value, int) and value.value < 0 <= value.value + size:
-        yield replace(f"change to {value.value + size}", value.span, str(value.value + size))
-
-
+# -- memory ----------------------------------------------------------------------------------------------------------
 def _slot_conflict(case: Case) -> Iterator[FixMaker]:
     place = case.bound.places.get("slot")
 
@@ -341,17 +210,18 @@ _FIXERS: dict[str, Callable[[Case], Iterator[FixMaker]]] = {
     "number-range": _number_range,
     "reshape-count": _reshape_count,
     "negative-size": _negative_size,
-    "expand-rank": _expand_rank,
+    "expand-rank": movement_fixes.expand_rank,
+    "expand-size": movement_fixes.expand_size,
     "broadcast": _broadcast,
     "store-shape": _store_shape,
-    "permute-order": _permute,
-    "permute-rank": _permute,
-    "flip-axes": _axis_from_end,
-    "reduce-axes": _reduce_axes,
-    "shrink-window": _window,
-    "shrink-rank": _pairs_left_out("bounds"),
-    "pad-rank": _pairs_left_out("pads"),
-    "negative-pad": _negative_pad,
-    "index-range": _index_range,
+    "permute-order": movement_fixes.permute,
+    "permute-rank": movement_fixes.permute,
+    "flip-axes": movement_fixes.axes,
+    "reduce-axes": movement_fixes.reduce_axes,
+    "shrink-window": movement_fixes.window,
+    "shrink-rank": movement_fixes.pairs_left_out("bounds"),
+    "pad-rank": movement_fixes.pairs_left_out("pads"),
+    "negative-pad": movement_fixes.negative_pad,
+    "index-range": movement_fixes.index_range,
     "slot-conflict": _slot_conflict,
 }

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from uopc.analysis.lints import Finding, findings
-from uopc.analysis.products import Contraction
 from uopc.ops import ALU, Ops
 from uopc.uir.bind import Bound
-from uopc.uir.contraction import contraction_maker
-from uopc.uir.drafts import Draft
+from uopc.uir.drafts import Draft, FixMaker
 from uopc.uir.model import Severity, Span
 from uopc.uop import UOp
 
@@ -15,9 +13,8 @@ from uopc.uop import UOp
 QUIET = ALU - {Ops.CAST}
 
 
-def finding_draft(finding: Finding, span: Span) -> Draft:
+def finding_draft(finding: Finding, span: Span, makers: tuple[FixMaker, ...] = ()) -> Draft:
     """A finding at a place; its message names values when it is read."""
-    makers = (contraction_maker(finding.data),) if isinstance(finding.data, Contraction) else ()
     severity = Severity(finding.severity)
     return Draft(span, finding.code, finding.message, makers=makers, subjects=finding.operands, severity=severity)
 

@@ -5,7 +5,7 @@ Lines and columns are 0-based; a column counts code points inside its line. Line
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -72,7 +72,7 @@ class Diagnostic(NamedTuple):
     code: str
     message: str
     related: tuple[Related, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Sequence[Fix] = ()
     unnecessary: bool = False
 
 

@@ -10,7 +10,8 @@ from uopc.ops import Ops
 from uopc.typerules import is_destination
 from uopc.uir.drafts import Draft, FixContext, FixMaker, Placed
 from uopc.uir.lines import Line
-from uopc.uir.model import Edit, Fix, Ref, Span, Statement
+from uopc.uir.model import Fix, Ref, Statement
+from uopc.uir.program_fixes import closed_range, move_to_end, one_sink, remove_line
 from uopc.uir.state import State
 from uopc.uop import UOp
 
@@ -84,21 +85,13 @@ def _sink_rules(state: State, sinks: list[int], last: int) -> Iterator[Placed]:
     for k in sinks[1:]:
         first = _statement(state, sinks[0]).name
         message = "a program has one sink (`group` joins effects inside it)"
-        yield k, Draft(_statement(state, k).op_span, "second-sink", message, ((first, "the first sink"),))
+        related, makers = ((first, "the first sink"),), (one_sink(sinks[0]),)
+        yield k, Draft(_statement(state, k).op_span, "second-sink", message, related, makers)
     if sinks and last != sinks[0] and sinks[-1] != last:
         st, after = _statement(state, sinks[0]), state.items[last].name or ""
         message = f"the sink must be the last statement, and %{after} comes after it"
-        makers = (_move_to_end(state.lines[sinks[0]]),)
+        makers = (move_to_end,)
         yield sinks[0], Draft(st.op_span, "sink-not-last", message, ((after, "this comes after the sink"),), makers)
-
-
-def _move_to_end(text: str) -> FixMaker:
-    def make(context: FixContext, line: int) -> Fix:
-        end = context.line_count() - 1
-        at = Span(context.line_length(end), context.line_length(end))
-        return Fix("move the sink to the end", (Edit(line, Span(0, 0), "", 1), Edit(end, at, context.eol + text)))
-
-    return make
 
 
 def _range_rules(state: State, special: list[int], root: UOp | None) -> Iterator[Placed]:
@@ -108,13 +101,28 @@ def _range_rules(state: State, special: list[int], root: UOp | None) -> Iterator
         return
     closed = _closed(state, special)
     for k in ranges:
-        u = state.uops[k]
-        st = _statement(state, k)
-        if u not in closed:
-            yield k, Draft(st.op_span, "unclosed-range", f"no `end` closes the range %{st.name}")
+        u, st = state.uops[k], _statement(state, k)
+        if u is not None and u not in closed:
+            message = f"no `end` closes the range %{st.name}"
+            yield k, Draft(st.op_span, "unclosed-range", message, (), (_closing(state, special, u),))
         elif root is not None and u in root.ranges:
             message = f"the range %{st.name} is used outside of the `end` that closes it"
             yield k, Draft(st.op_span, "unclosed-range", message)
+
+
+def _closing(state: State, special: list[int], u: UOp) -> FixMaker:
+    """The fix that closes a range: around what the sink names, or what nothing names where there is no sink."""
+
+    def make(context: FixContext, line: int) -> Fix | None:
+        sink = next((k for k in special if state.items[k].special == "sink"), None)
+        if sink is not None:
+            return closed_range(context, u, sink, None)
+        last = _last_statement(state)
+        names = [state.items[k].name or "" for k in special if state.items[k].special in ("store", "end")]
+        ends = [name for name in names if not state.users.get(name)]
+        return closed_range(context, u, last, ends) if last is not None else None
+
+    return make
 
 
 def _closed(state: State, special: list[int]) -> set[UOp | None]:
@@ -183,13 +191,7 @@ def unused_draft(state: State, line: int) -> Draft:
     st, u = _statement(state, line), state.uops[line]
     what = "this effect never happens" if u is not None and u.dtype is dtypes.void else "it is not computed"
     message = f"%{st.name} is not used by the result: {what}"
-    return Draft(st.name_span, "unused-value", message, (), (_remove_line,), True)
-
-
-def _remove_line(context: FixContext, line: int) -> Fix:
-    if line + 1 < context.line_count():
-        return Fix("remove this line", (Edit(line, Span(0, 0), "", 1),))
-    return Fix("remove this line", (Edit(line, Span(0, context.line_length(line)), ""),))
+    return Draft(st.name_span, "unused-value", message, (), (remove_line,), True)
 
 
 # -- outputs --------------------------------------------------------------------------------------------------------

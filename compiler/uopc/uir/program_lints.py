@@ -9,6 +9,7 @@ from uopc.analysis.lints import Finding, program_findings
 from uopc.ops import Ops
 from uopc.uir.drafts import Placed
 from uopc.uir.lints import finding_draft, subject
+from uopc.uir.stage_fix import stage_maker
 from uopc.uir.state import State
 from uopc.uop import UOp
 
@@ -20,9 +21,14 @@ Found = tuple[tuple[UOp, Finding], ...]
 
 def whole_findings(state: State, root: UOp) -> Found:
     """What only the whole program shows, with the node that it is about."""
-    if any(u is not None and (u.op is Ops.REDUCE or prod(u.shape) >= LARGE) for u in state.uops):
+    if any(u is not None and (_reduces(u) or prod(u.shape) >= LARGE) for u in state.uops):
         return program_findings(root)
     return ()
+
+
+def _reduces(u: UOp) -> bool:
+    """Whether a line reduces; one with keepdim=true is the reshape around it."""
+    return u.op is Ops.REDUCE or (u.op is Ops.RESHAPE and u.src[0].op is Ops.REDUCE)
 
 
 def placed_findings(state: State, found: Found) -> Iterator[Placed]:
@@ -40,4 +46,5 @@ def placed_findings(state: State, found: Found) -> Iterator[Placed]:
         line = lines.get(node)
         st = state.items[line].statement if line is not None else None
         if line is not None and st is not None:
-            yield line, finding_draft(finding, st.op_span)
+            makers = (stage_maker(state, node),) if finding.code == "recomputed-reduce" else ()
+            yield line, finding_draft(finding, st.op_span, makers)

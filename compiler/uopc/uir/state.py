@@ -18,10 +18,11 @@ from typing import TypeAlias, TypeVar
 from uopc.uir.alike import alike
 from uopc.uir.bind import Bound
 from uopc.uir.check import check
-from uopc.uir.drafts import Draft, FixContext, FixMaker, did_you_mean
+from uopc.uir.drafts import Draft
 from uopc.uir.elaborate import Around, Owner
 from uopc.uir.lines import Line, parse_line
-from uopc.uir.model import Edit, Fix, Ref
+from uopc.uir.model import Ref
+from uopc.uir.name_fixes import moved_up, nearest_value, renamed
 from uopc.uir.source import BOM
 from uopc.uop import UOp
 
@@ -139,32 +140,19 @@ class State:
     def _undefined(self, item: Line, ref: Ref) -> Draft:
         name = ref.name
         if name not in self.defs:
-            return Draft(ref.span, "undefined-value", f"%{name} is not defined", makers=(_nearest_value(ref),))
+            return Draft(ref.span, "undefined-value", f"%{name} is not defined", makers=(nearest_value(ref),))
         if name == item.name:
             message = f"%{name} is used in its own definition"
-            return Draft(ref.span, "used-before-definition", message, makers=(_nearest_value(ref),))
+            return Draft(ref.span, "used-before-definition", message, makers=(nearest_value(ref),))
         message, related = f"%{name} is used before it is defined", ((name, f"%{name} is defined here"),)
-        return Draft(ref.span, "used-before-definition", message, related, (_nearest_value(ref),))
-
-
-def _nearest_value(ref: Ref) -> FixMaker:
-    def make(context: FixContext, line: int) -> Fix | None:
-        name = context.nearest_value(ref.name, line)
-        return did_you_mean(name, ref.span, "%")[0](context, line) if name else None
-
-    return make
+        return Draft(ref.span, "used-before-definition", message, related, (moved_up(name), nearest_value(ref)))
 
 
 def _redefinition(item: Line) -> Draft:
     st = item.statement
     assert st is not None
-
-    def make(context: FixContext, line: int) -> Fix:
-        name = context.fresh(st.name)
-        return Fix(f"rename this one to %{name}", (Edit(line, st.name_span, f"%{name}"),))
-
     related = ((st.name, "the first definition, which stays"),)
-    return Draft(st.name_span, "redefinition", f"%{st.name} is defined twice", related, (make,))
+    return Draft(st.name_span, "redefinition", f"%{st.name} is defined twice", related, (renamed(st),))
 
 
 # -- from scratch ---------------------------------------------------------------------------------------------------

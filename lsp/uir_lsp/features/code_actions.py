@@ -22,7 +22,7 @@ def _actions(snapshot: Snapshot, params: types.CodeActionParams) -> list[dict[st
     found = []
     for diagnostic in snapshot.analysis.diagnostics:
         first, last = (diagnostic.line, diagnostic.span.start), (diagnostic.line, diagnostic.span.end)
-        if diagnostic.fixes and first <= end and start <= last:
+        if first <= end and start <= last:  # fixes are made when they are looked at
             found += [_action(snapshot, diagnostic, fix, k == 0) for k, fix in enumerate(diagnostic.fixes)]
     return found
 

@@ -33,10 +33,9 @@ ONLY_BUILT: dict[str, Callable[[], UOp]] = {
 # No mend follows from the text alone.
 WITHOUT_FIX = frozenset(
     """
-    bad-character bad-number unknown-word missing-argument used-before-definition void-memory void-cast expand-size
-    flip-axes stack-shape index-rank index-type index-range needs-address effect-operand after-dep end-body end-range
-    unclosed-range group-value sink-mixed second-sink call-arity call-type free-param bad-directive duplicate-directive
-    list-length list-dtype expect-output empty-max huge recomputed-reduce no-op unprovable-index needs-64-bit-index
+    bad-character bad-number unknown-word missing-argument void-memory void-cast stack-shape index-rank index-type
+    needs-address effect-operand after-dep end-body end-range group-value sink-mixed call-arity call-type free-param
+    bad-directive list-dtype expect-output empty-max huge needs-64-bit-index
     """.split()  # noqa: SIM905 (a list of words reads better as words)
 )
 LEFT = {"sink-not-last": ["unused-value"]}  # the statement that came after the sink

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from text_rows import HEAD, ROWS
 
-from uopc.uir import CODES, Diagnostic, analyze, apply_edits
+from uopc.uir import CODES, Diagnostic, Fix, Span, analyze, apply_edits
+from uopc.uir.drafts import Draft, FixContext
+from uopc.uir.report import Reporter
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "errors").glob("*.uir"))
 B4 = "%0 = buffer 4 : dtype=f32 slot=0\n"
@@ -49,6 +51,91 @@ NAMED = [
     ("%0 = buffer 16 : dtype=f32 slot=0\n%1 = buffer 16 : dtype=f32 slot=1\n%2 = reshape %0, (4, 4, 1)\n"
      "%3 = reshape %1, (4, 1, 4)\n%4 = mul %2, %3\n%5 = reduce %4 : op=add pop=1", "uncontracted-product", "leading",
      "# uir: reduce=leading\n"),
+    # names and lines
+    ("%1 = neg %0\n%2 = add %1, %0\n%0 = buffer 4 : dtype=f32 slot=0  # data\n%3 = sink %2", "used-before-definition",
+     "move %0", "%0 = buffer 4 : dtype=f32 slot=0  # data\n%1 = neg %0\n%2 = add %1, %0\n%3 = sink %2"),
+    (B4 + "%1 = reduce %0 : op=add pop=1 axes=(0,)", "duplicate-argument", "remove pop", " : op=add axes=(0,)"),
+    (B4 + "%1 = reduce %0 : op=add pop=1 axes=(0,)", "duplicate-argument", "remove axes", " : op=add pop=1"),
+    (B4 + "%1 = reduce %0 : pop=1 op=add axes=(0,)", "duplicate-argument", "remove pop", "%0 : op=add axes=(0,)"),
+    # operations that change nothing
+    (M34 + "%2 = permute %1, (0, 1)  # why\n%3 = add %2, %2\n%4 = sink %3, %2", "no-op", "use %1",
+     M34 + "%3 = add %1, %1\n%4 = sink %3, %1"),
+    (B4 + "%1 = neg %0\n%2 = reshape %1, (4,)", "no-op", "remove", B4 + "%1 = neg %0\n"),
+    # reductions and indices
+    (M34 + "%2 = reduce %1 : op=max axes=(0,) keepdim=true  # peak\n%3 = sub %1, %2", "recomputed-reduce", "stage %2",
+     M34 + "%2 = reduce %1 : op=max axes=(0,) keepdim=true  # peak\n%2_staged = stage %2\n%3 = sub %1, %2_staged"),
+    ("%0 = buffer 4 : dtype=f32 slot=0\n%1 = buffer 1 : dtype=i64 slot=1\n%2 = index %1, 0\n%3 = index %0, %2",
+     "unprovable-index", "wrap %2", "%2_in = floormod %2, 4\n%3 = index %0, %2_in"),
+    (M34 + "%2 = index %1, 3, -2", "index-range", "2", "%2 = index %1, 2, -2"),
+    (M34 + "%2 = index %1, 2, -9", "index-range", "0", "%2 = index %1, 2, 0"),
+    (M34 + "%c = const 5 : dtype=i32\n%2 = index %1, 2, %c", "index-range", "3", "%2 = index %1, 2, 3"),
+    # axes, windows, pads, sizes
+    (M34 + "%2 = flip %1, (1, 1)", "flip-axes", "(1,)", "%2 = flip %1, (1,)"),
+    (M34 + "%2 = flip %1, (-1, 0, 7)", "flip-axes", "(0, 1)", "%2 = flip %1, (0, 1)"),
+    (M34 + "%2 = flip %1, axes=2", "flip-axes", "(1,)", "%2 = flip %1, axes=(1,)"),
+    (M34 + "%2 = reduce %1 : op=add axes=(1, 1)", "reduce-axes", "(1,)", "%2 = reduce %1 : op=add axes=(1,)"),
+    (M34 + "%2 = reshape %1, (2, 2, 3)\n%3 = permute %2, (2, 2, 2)", "permute-order", "(2, 0, 1)",
+     "%3 = permute %2, (2, 0, 1)"),
+    (M34 + "%2 = permute %1, (1, 2, 0)", "permute-rank", "(1, 0)", "%2 = permute %1, (1, 0)"),
+    (M34 + "%2 = shrink %1, ((-1, 5), (6, 7))", "shrink-window", "clip", "%2 = shrink %1, ((0, 3), (4, 4))"),
+    (M34 + "%2 = shrink %1, [2, 1, 0, 9]", "shrink-window", "clip", "%2 = shrink %1, [1, 2, 0, 4]"),
+    (M34 + "%2 = pad %1, ((-1, 2), (0, -3))", "negative-pad", "change to ((0, 2)", "%2 = pad %1, ((0, 2), (0, 0))"),
+    (M34 + "%2 = pad %1, ((-1, 2), (0, -3))", "negative-pad", "shrink %1 first",
+     "%1_s = shrink %1, ((1, 3), (0, 1))\n%2 = pad %1_s, ((0, 2), (0, 0))"),
+    (M34 + "%2 = pad %1, ((-1, 0), (0, -3))  # less", "negative-pad", "make it a shrink",
+     "%2 = shrink %1, ((1, 3), (0, 1))  # less"),
+    (B4 + "%1 = expand %0, (4, 3)", "expand-rank", "reshape", "%0_r = reshape %0, (4, 1)\n%1 = expand %0_r, (4, 3)"),
+    (B4 + "%1 = expand %0, (4, 4)", "expand-rank", "(1, 4)", "%0_r = reshape %0, (1, 4)\n%1 = expand %0_r, (4, 4)"),
+    (B4 + "%1 = expand %0, (4, 4)", "expand-rank", "(4, 1)", "%0_r = reshape %0, (4, 1)\n%1 = expand %0_r, (4, 4)"),
+    (B4 + "%1 = expand %0, (1, 4)", "expand-rank", "make it a reshape", "%1 = reshape %0, (1, 4)"),
+    (B4 + "%1 = reshape %0, (1, 4)\n%2 = expand %1, (4,)", "expand-rank", "make it a reshape", "%2 = reshape %1, (4,)"),
+    (B4 + "%1 = reshape %0, (4, 1)\n%2 = expand %1, (3, 4)", "expand-size", "(1, 4)",
+     "%1_r = reshape %1, (1, 4)\n%2 = expand %1_r, (3, 4)"),
+    (M34 + "%2 = expand %1, (4, 3)", "expand-size", "make it a reshape", "%2 = reshape %1, (4, 3)"),
+    (M34 + "%2 = expand %1, (6, 4)", "expand-size", "repeat",
+     "%1_r = reshape %1, (1, 3, 4)\n%1_e = expand %1_r, (2, 3, 4)\n%2 = reshape %1_e, (6, 4)"),
+    # sinks and loops
+    (B4 + "%1 = sink %0\n%2 = neg %0\n%3 = sink %2, %0", "second-sink", "join", B4 + "%2 = neg %0\n%3 = sink %0, %2"),
+    (B4 + "%r = range 4 : idx=0\n%a = index %0, %r\n%s = store %a, 1.0", "unclosed-range", "close %r",
+     "%s = store %a, 1.0\n%s_end = end %s, %r"),
+    (B4 + "%r = range 2 : idx=0\n%q = range 2 : idx=1\n%2r = mul %r, 2\n%k = add %2r, %q\n%a = index %0, %k\n"
+     "%s = store %a, 1.0\n%out = sink %s", "unclosed-range", "close %q",
+     "%s_end = end %s, %r, %q\n%out = sink %s_end"),
+    (B4 + "%1 = buffer 4 : dtype=f32 slot=1\n%r = range 4 : idx=0\n%a = index %0, %r\n%b = index %1, %r\n"
+     "%s = store %a, 1.0\n%t = store %b, 2.0\n%out = sink %s, %t", "unclosed-range", "close %r",
+     "%s_all = group %s, %t\n%s_end = end %s_all, %r\n%out = sink %s_end"),
+    (B4 + "%r = range 2 : idx=0\n%q = range 2 : idx=1\n%a = index %0, %r\n%s = store %a, 1.0\n%b = index %0, %q\n"
+     "%t = store %b, 2.0", "unclosed-range", "close %r",
+     "%t = store %b, 2.0\n%s_end = end %s, %r\n%t_end = end %t, %q\n%out = sink %s_end, %t_end"),
+    # directives
+    (B4 + "# uir: input 0 = ones\n# uir: input 0 = zeros  # or not\n%1 = neg %0", "duplicate-directive", "remove",
+     B4 + "# uir: input 0 = ones\n%1 = neg %0"),
+    (B4 + "# uir: input 0 = ones\n%1 = neg %0  # uir: input 0 = zeros", "duplicate-directive", "remove",
+     B4 + "# uir: input 0 = ones\n%1 = neg %0"),
+    ("# uir: input 0 = [ 1 2, 3, 0x4, 5, 6 ]\n" + B4, "list-length", "cut", "# uir: input 0 = [ 1 2, 3, 0x4 ]\n"),
+    ("# uir: input 0 = [1, .5]\n" + B4, "list-length", ".5", "# uir: input 0 = [1, .5, .5, .5]\n"),
+    ("# uir: input 0 = [1, 2]\n%0 = buffer 0 : dtype=f32 slot=0", "list-length", "cut", "# uir: input 0 = []\n"),
+    (B4 + "# uir: expect = [1, 2, 3, 4] rtol=0.1 shape=(2, 2)\n%1 = neg %0", "list-length", "shape=(4,)",
+     "# uir: expect = [1, 2, 3, 4] rtol=0.1 shape=(4,)\n"),
+]  # fmt: skip
+
+# text, code: no mend is certain
+NO_FIX = [
+    ("%1 = neg %0\n%0 = neg %1", "used-before-definition"),
+    ("%b = neg %a\n" + B4 + "%a = neg %0  # uir: input 0 = ones", "used-before-definition"),
+    (B4 + "%1 = neg %0\n%2 = reshape %0, (4,)", "no-op"),
+    (B4 + "%1 = reshape %0, (4,)  # uir: input 0 = ones\n%2 = neg %1", "no-op"),
+    ("%0 = buffer 300 : dtype=f32 slot=0\n%1 = buffer 1 : dtype=i8 slot=1\n%2 = index %1, 0\n%3 = index %0, %2",
+     "unprovable-index"),
+    ("%0 = buffer 0 : dtype=f32 slot=0\n%1 = index %0, 3", "index-range"),
+    (M34 + "%2 = expand %1, (5, 4)", "expand-size"),
+    (B4 + "%1 = store %0, %0\n%2 = sink %0\n%3 = sink %1", "second-sink"),
+    (B4 + "%r = range 4 : idx=0\n%a = index %0, %r\n%v = load %a", "unclosed-range"),
+    (B4 + "%r = range 2 : idx=0\n%q = range 2 : idx=1\n%a = index %0, %r\n%s = store %a, 1.0\n%2r = mul %r, 2\n"
+     "%k = add %2r, %q\n%b = index %0, %k\n%t = store %b, 1.0\n%out = sink %s, %t", "unclosed-range"),
+    ("# uir: input 0 = []\n" + B4, "list-length"),
+    ("# uir: input 0 = [1]\n%0 = buffer 5000 : dtype=f32 slot=0", "list-length"),
+    (B4 + "# uir: expect = [1, 2, 3] shape=(3,)\n%1 = neg %0", "list-length"),
 ]  # fmt: skip
 
 TEXTS = [
@@ -56,6 +143,15 @@ TEXTS = [
     *(HEAD + row.replace("«", "").replace("»", "") + "\n" for row, _ in ROWS),
     *(info.example.replace("# here\n", "") for info in CODES.values()),
     *(text for text, *_ in NAMED),
+    *(text for text, _ in NO_FIX),
+    "\ufeff%1 = neg %0\n" + B4,
+    "%2 = neg %1\n%1 = neg %0\n" + B4,
+    M34 + "%2 = reduce %1 : op=add pop=0\n%3 = neg %2",
+    M34 + "%2 = cast %1 : dtype=f32\n%3 = reshape %2, (3, 4)\n%4 = add %3, %2",
+    B4 + "%1 = reshape %0, (4,)\n%1 = neg %0",
+    M34 + "%2 = pad %1, ((-1, 2), (0, -9))",
+    M34 + "%2 = pad %1 pads=[-1 2 0 -1]",
+    B4 + "%1 = sink %0\n%2 = sink %0\n%3 = sink %0",
     "# uir: allow no-ops\n" + B4,
     "# uir: inptu 0 = ones\n" + B4,
     "# uir: input 7 = ones\n" + B4,
@@ -112,3 +208,35 @@ def test_named_fix(text: str, code: str, title: str, want: str) -> None:
     fixes = [f for d in analyze(text).diagnostics if d.code == code for f in d.fixes if title in f.title]
     assert fixes, [(d.code, [f.title for f in d.fixes]) for d in analyze(text).diagnostics]
     assert want in apply_edits(text, fixes[0].edits)
+
+
+@pytest.mark.parametrize(("text", "code"), NO_FIX, ids=[f"{c}-{k}" for k, (_, c) in enumerate(NO_FIX)])
+def test_no_fix_where_none_is_certain(text: str, code: str) -> None:
+    found = [d for d in analyze(text).diagnostics if d.code == code]
+    assert found
+    assert [f.title for d in found for f in d.fixes] == []
+
+
+def test_a_stage_that_leaves_the_reduction_recomputed_is_not_offered() -> None:
+    """%2 and %b are one value: a stage of %2 alone leaves the loops of %b's users as they are."""
+    text = M34 + "%2 = reduce %1 : op=max axes=(0,) keepdim=true\n%b = reduce %1 : op=max axes=(0,) keepdim=true\n"
+    for user, fixes in (("%b", 0), ("%2", 1)):
+        found = analyze(text + f"%3 = sub %1, %2\n%4 = sub %3, {user}").diagnostics
+        assert [len(d.fixes) for d in found if d.code == "recomputed-reduce"] == [fixes]
+
+
+def test_fixes_are_made_when_they_are_looked_at() -> None:
+    (diagnostic,) = analyze(B4 + "%1 = neg %O").diagnostics
+    asked: list[int] = []
+
+    def make(context: FixContext, line: int) -> Fix | None:
+        asked.append(line)
+        return Fix("nothing", ()) if line == 7 else None
+
+    reporter = Reporter(analyze(B4).state)
+    drafts = [(line, Draft(Span(0, 1), "no-op", "said", makers=(make,))) for line in (0, 7)]
+    other, found = reporter.diagnostics(drafts, frozenset(), B4)
+    assert asked == []
+    assert list(found.fixes) == [Fix("nothing", ())] == list(found.fixes)
+    assert (asked, len(other.fixes), found.fixes == other.fixes) == ([7, 0], 0, False)
+    assert diagnostic.fixes == tuple(diagnostic.fixes) != ()
