@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from uopc.cli.files import analysed
+from uopc.cli.switches import add_switches
 from uopc.cli.terminal import complain
 
 # Names that a function must not have: C's own, and those of the library that generated C or its headers declare.
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a .uir file")
     parser.add_argument("--plain", action="store_true", help="the textbook program in place of what `uir run` executes")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads that it may use (default: 1)")
+    add_switches(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     try:
         compiled = compile_program(
-            analysis.root, function_name(args.file), plain=args.plain, threads=max(1, args.threads)
+            analysis.root, function_name(args.file), plain=args.plain, threads=max(1, args.threads), off=args.without
         )
     except CompileError as error:
         complain(f"{args.file}: error: {error}")

@@ -1,4 +1,4 @@
-"""`uir explain`: what is known about one value, and where its elements come from."""
+"""`uir explain`: what is known about one value and where its elements come from; or how the program is computed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from uopc.cli.files import read
+from uopc.cli.files import analysed, read
+from uopc.cli.switches import add_switches
 from uopc.cli.terminal import complain, printable
 from uopc.uir import analyze
 
@@ -17,12 +18,20 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("file", metavar="FILE", help="a .uir file")
-    parser.add_argument("value", metavar="%v", help="the name of a value, with or without %%")
+    parser.add_argument("value", metavar="%v", nargs="?", help="the name of a value, with or without %%")
     parser.add_argument("--json", action="store_true", help="everything, as one object")
+    parser.add_argument("--plan", action="store_true", help="how `uir run` computes the program: its kernels, and why")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="with --plan: threads that it may use")
+    add_switches(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints the explanation of the value; 1 when there is no such value or it is unknown."""
+    """Prints the plan, or the explanation of the value; 1 when there is no such value or it is unknown."""
+    if args.plan:
+        return _plan(args)
+    if args.value is None:
+        complain("uir explain: error: say which value (or --plan, for the whole program)")
+        return 2
     from uopc.analysis.explain import explain, explain_json
     from uopc.analysis.style import ASCII
 
@@ -37,6 +46,31 @@ def run(args: argparse.Namespace) -> int:
     else:
         print("\n".join(map(printable, explained(explain(analysis, name, ASCII, traced=True)))))
     return 0 if analysis.values[name].uop is not None else 1
+
+
+def _plan(args: argparse.Namespace) -> int:
+    """Prints how the program, or one value of it, is computed."""
+    from uopc.pipeline import CompileError, compile_program
+
+    analysis = analysed(args.file)
+    name = args.value.removeprefix("%") if args.value is not None else None
+    if name is not None and name not in analysis.values:
+        complain(f"{args.file}: error: there is no value %{name}")
+        return 1
+    root = analysis.root if name is None else analysis.values[name].uop
+    if root is None:
+        complain(f"{args.file}: error: there is nothing to compute")
+        return 1
+    try:
+        plan = compile_program(root, threads=max(1, args.threads), off=args.without).plan
+    except CompileError as error:
+        complain(f"{args.file}: error: {error}")
+        return 1
+    if args.json:
+        print(json.dumps({"plan": list(plan)}, ensure_ascii=False))
+    else:
+        print("\n".join(map(printable, plan)) or "the loops of this program are run as they are written")
+    return 0
 
 
 def explained(e: Explanation) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from uopc.cli.files import show_errors
+from uopc.cli.switches import add_switches
 from uopc.cli.terminal import coloured, complain, paint, printable
 from uopc.uir import analyze
 
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory", type=_positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
     )
     parser.add_argument("--threads", type=_threads, default=1, metavar="N", help="threads it may use (default: 1)")
+    add_switches(parser)
     parser.add_argument("--json", action="store_true", help="one object a line")
 
 
@@ -81,6 +83,7 @@ def _options(args: argparse.Namespace) -> RunOptions:
         memory=int(args.memory * 1024 * 1024),
         threads=args.threads,
         value=args.value,
+        off=tuple(args.without),
     )
 
 

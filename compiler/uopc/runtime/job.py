@@ -44,7 +44,8 @@ Progress = Callable[[str], None]
 @dataclass(frozen=True)
 class RunOptions:
     """How to run. inputs: .npy files that replace the data of a buffer, by slot; timeout in seconds; memory in bytes;
-    value: the one to compute (a name) in place of the program's outputs; compiler: in place of the one found."""
+    value: the one to compute (a name) in place of the program's outputs; compiler: in place of the one found; off:
+    names of transformations that the fast program does without."""
 
     inputs: Mapping[int, Path] = field(default_factory=dict)
     plain: bool = False
@@ -54,6 +55,7 @@ class RunOptions:
     threads: int = 1
     value: str | None = None
     compiler: str | None = None
+    off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,9 @@ class _Job:
         self.stage("lower")
         began = time.perf_counter()
         try:
-            compiled = compile_program(root, _SYMBOL, plain=self.options.plain, threads=self.options.threads)
+            compiled = compile_program(
+                root, _SYMBOL, plain=self.options.plain, threads=self.options.threads, off=self.options.off
+            )
         except CompileError as error:
             raise RunError(str(error)) from error
         check_built_memory([(a.slot, a.dtype, a.size) for a in compiled.args], self.limits.memory)
