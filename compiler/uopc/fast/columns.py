@@ -17,7 +17,7 @@ from uopc.render.types import constant
 from uopc.uop import UOp
 
 _CHUNK = 4096  # elements of the result that are worked on at a time
-_ROWS = 4  # rows added at a time
+_ROWS = 8  # rows added at a time
 
 
 def write_columns(w: Workshop) -> None:
