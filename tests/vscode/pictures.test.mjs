@@ -5,6 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { ROOT } from '../../scripts/vscode_server.mjs'
+import { Panel } from './rig/panel.mjs'
 import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
 
@@ -42,7 +43,12 @@ const SCENES = {
     await window.untilLine(/void |int /, window.generated())
     const source = window.editor()
     await window.clickLens(/Run/)
-    await until('a result', () => window.results(), all => /as expected/.test(all), 60_000)
+    const panel = new Panel(window.page)
+    await panel.until(/✓ as expected/)
+    await window.page.locator('.tab[role=tab][data-resource-name*="Result"], .tab[role=tab][aria-label^="Result"]').first().click()
+    await window.command('View: Move Editor into Group Below')
+    await window.generated().waitFor()
+    await panel.untilCells(rows => rows.length === 3)
     await window.focus(source)
     await source.hover()
     await window.page.mouse.wheel(0, -200) // the top line whole
