@@ -38,7 +38,7 @@ test-vscode: .cache/.browser tests/vscode/node_modules/.ready $(EXT)/uir.vsix
 vsix: $(EXT)/uir.vsix
 
 bench: .venv/.ready
-	$(PY) -m pytest tests/bench -s $(PYTEST_ARGS)
+	$(PY) tests/bench/lsp.py
 
 # Rewrites docs/reference.md and docs/diagnostics.md, which are made from the compiler's tables.
 docs: .venv/.ready

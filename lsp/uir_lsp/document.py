@@ -28,13 +28,15 @@ class ClientView:
     """How the client wants things.
 
     encoding: its unit of columns, "utf-8", "utf-16" or "utf-32"; markdown: hovers are Markdown, else plain text;
-    command_links: a hover may hold links to the client's commands; allow: codes of warnings and hints not to show.
+    command_links: a hover may hold links to the client's commands; allow: codes of warnings and hints not to show;
+    asks_again: it pulls diagnostics, and pulls them again when it is told that they are others.
     """
 
     encoding: str = "utf-16"
     markdown: bool = True
     command_links: bool = False
     allow: frozenset[str] = frozenset()
+    asks_again: bool = False
 
 
 class Document:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uir_lsp.document import Snapshot
+    from uir_lsp.document import ClientView, Snapshot
     from uir_lsp.server import UirServer
 
 
@@ -22,13 +22,15 @@ class Feature:
     """A request about one document, answered by a pure function of its newest snapshot.
 
     `answer` runs on the analysis thread and returns protocol types or plain JSON; a document that is not open gives
-    null.
+    null. `settled`: whether it reads more of the analysis than text, errors and types, for this client (see
+    `scheduler`): it then waits until nodes, warnings and hints are those of the newest text, too.
     """
 
     method: str
     answer: Callable[[Snapshot, Any], Any]
     options: Any = None
     uri: Callable[[Any], str] = text_document_uri
+    settled: Callable[[ClientView], bool] = lambda _: False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ class Options:
     compiler: str | None = None
     allow: frozenset[str] = frozenset()
     pull: bool = False
+    asks_again: bool = False
     show_document: bool = False
     markdown: bool = True
 
@@ -28,6 +29,7 @@ class Options:
         client = params.capabilities
         wants = said.get("diagnostics", "auto")
         offers_pull = client.text_document is not None and client.text_document.diagnostic is not None
+        refreshes = client.workspace.diagnostics if client.workspace is not None else None
         show = client.window.show_document if client.window is not None else None
         compiler = said.get("compiler")
         allow = said.get("allow")
@@ -37,6 +39,7 @@ class Options:
             compiler=compiler if isinstance(compiler, str) and compiler else None,
             allow=frozenset(map(str, allow)) if isinstance(allow, list) else frozenset(),
             pull=wants == "pull" or (wants != "push" and offers_pull),
+            asks_again=refreshes is not None and refreshes.refresh_support is True,
             show_document=show is not None and show.support,
             markdown=_wants_markdown(client.text_document),
         )

@@ -4,6 +4,10 @@ All analysis runs on one thread (see `compute`): it owns the graph's nodes, and 
 An edit is analysed at once when the person has paused before it; while edits keep coming it waits about as long as the
 last analysis took. A request never waits for that: it asks for a snapshot of the newest text and gets one. What was
 computed for an older text is dropped, never published.
+
+After an edit of a long file the first snapshot is of a quick analysis (see `uopc.uir.analyze`): right about errors and
+types. It is settled when a request needs its nodes, or when the person pauses; if that changes a warning or a hint, the
+diagnostics are published again.
 """
 
 from __future__ import annotations
@@ -11,19 +15,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from lsprotocol import types
 
 from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Document, Memory, Snapshot
-from uopc.uir import Analysis, analyze
+from uopc.uir import Analysis, Superseded, analyze, settle
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.020, 0.300
+PAUSE = 0.150  # seconds without an edit, after which there is time to settle
+LONG = 150  # lines of a file whose quick analysis is worth it
 LONGEST_SILENCE = 1.0  # somebody who types without a pause still sees diagnostics
 
 
@@ -36,7 +43,11 @@ class Entry:
         self.analysis: Analysis | None = None  # the newest there is, whatever its revision; set on the analysis thread
         self.pending: asyncio.Task[Snapshot] | None = None
         self.pending_revision = -1
+        self.settled: Snapshot | None = None  # the newest one as settled, if it was not at once; as `analysis`
+        self.published: object = None  # the last message, and for which revision
+        self.published_revision = -1
         self.timer: asyncio.TimerHandle | None = None
+        self.pause: asyncio.TimerHandle | None = None
         self.last_edit = float("-inf")
         self.waiting_since: float | None = None
         self.closed = False
@@ -45,8 +56,11 @@ class Entry:
 class Documents(Generic[T]):
     """The open documents. Every method but the analysis itself is called on the loop."""
 
-    def __init__(self, compute: Compute, prepare: Callable[[Snapshot], T], publish: Callable[[T], None]) -> None:
-        """`prepare` makes a message of a snapshot, on the analysis thread; `publish` sends it, on the loop."""
+    def __init__(self, compute: Compute, prepare: Callable[[Snapshot], T], publish: Callable[[T, bool], None]) -> None:
+        """`prepare` makes a message of a snapshot, on the analysis thread.
+
+        `publish` sends it, on the loop; its second argument says whether other diagnostics of the same text were known.
+        """
         self._compute, self._prepare, self._publish = compute, prepare, publish
         self._entries: dict[str, Entry] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -72,8 +86,9 @@ class Documents(Generic[T]):
         entry = self._entries.pop(uri, None)
         if entry is not None:
             entry.closed = True
-            if entry.timer is not None:
-                entry.timer.cancel()
+            for timer in (entry.timer, entry.pause):
+                if timer is not None:
+                    timer.cancel()
 
     def close_all(self) -> None:
         """Forget every document."""
@@ -84,10 +99,15 @@ class Documents(Generic[T]):
         """The open documents."""
         return list(self._entries)
 
-    async def snapshot(self, uri: str) -> Snapshot | None:
-        """The newest state of an open document, analysed; None if it is not open."""
+    async def snapshot(self, uri: str, settled: bool = False) -> Snapshot | None:
+        """The newest state of an open document, analysed; None if it is not open.
+
+        settled: its nodes are needed, not only its text, errors and types.
+        """
         entry = self._entries.get(uri)
-        return None if entry is None else await self._snapshot(entry)
+        if entry is None:
+            return None
+        return await self._settled(entry, lambda: False) if settled else await self._snapshot(entry)
 
     # -- analysis --------------------------------------------------------------------------------------------------
     async def _snapshot(self, entry: Entry) -> Snapshot:
@@ -107,10 +127,22 @@ class Documents(Generic[T]):
             entry.latest = snapshot
         return snapshot
 
+    async def _settled(self, entry: Entry, stop: Callable[[], bool]) -> Snapshot:
+        """The newest state with nothing left to do. Raises Superseded once `stop` says so."""
+        snapshot = await self._snapshot(entry)
+        if snapshot.analysis.settled:
+            return snapshot
+        settled = await self._compute.call(_settle, entry, snapshot, stop)
+        if entry.latest is snapshot:
+            entry.latest = settled
+        return settled
+
     # -- publishing ------------------------------------------------------------------------------------------------
     def _schedule(self, entry: Entry) -> None:
         now = time.monotonic()
         quiet, entry.last_edit = now - entry.last_edit, now
+        if entry.pause is not None:
+            entry.pause.cancel()
         cost = entry.latest.cost if entry.latest is not None else 0.0
         wait = min(max(cost, SHORTEST_WAIT), LONGEST_WAIT)
         if entry.timer is None and quiet >= wait:
@@ -120,21 +152,45 @@ class Documents(Generic[T]):
             entry.waiting_since = now
         if entry.timer is not None:
             entry.timer.cancel()
-        wait = max(min(wait, entry.waiting_since + LONGEST_SILENCE - now), 0.0)
-        entry.timer = asyncio.get_running_loop().call_later(wait, self._due, entry)
+        longest = max(entry.waiting_since + LONGEST_SILENCE - now, 0.0)
+        entry.timer = asyncio.get_running_loop().call_later(min(wait, longest), self._due, entry, wait < longest)
 
-    def _due(self, entry: Entry) -> None:
+    def _due(self, entry: Entry, quiet: bool = False) -> None:
+        """Publish. quiet: edits came, and have ceased; what is published then is published once."""
         entry.timer, entry.waiting_since = None, None
-        task = asyncio.ensure_future(self._refresh(entry))
+        self._start(self._refresh(entry, settled=quiet))
+
+    def _paused(self, entry: Entry) -> None:
+        entry.pause = None
+        self._start(self._refresh(entry, settled=True))
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _refresh(self, entry: Entry) -> None:
+    async def _refresh(self, entry: Entry, settled: bool) -> None:
+        """Publish what is known of the newest text, if it is news; what a quick analysis left, when there is time."""
+        revision = entry.document.revision
+
+        def stop() -> bool:
+            return entry.closed or entry.document.revision != revision
+
         try:
-            snapshot = await self._snapshot(entry)
-            message = await self._compute.call(self._prepare, snapshot, urgent=True)
-            if not entry.closed and snapshot.revision == entry.document.revision:
-                self._publish(message)
+            snapshot = await (self._settled(entry, stop) if settled else self._snapshot(entry))
+            message = await self._compute.call(self._prepare, snapshot, urgent=not settled)
+            if stop():
+                return
+            if message != entry.published:
+                corrects = entry.published_revision == revision or entry.settled is snapshot
+                entry.published, entry.published_revision = message, revision
+                self._publish(message, corrects)
+            if revision == 0:
+                await self._compute.call(snapshot.analysis.expect_edits)
+            if not snapshot.analysis.settled:
+                entry.pause = asyncio.get_running_loop().call_later(PAUSE, self._paused, entry)
+        except Superseded:
+            return
         except Exception:
             log.exception("the analysis of %s failed", entry.document.uri)
 
@@ -143,10 +199,23 @@ def _take_snapshot(entry: Entry, version: int, revision: int, text: str) -> Snap
     """Analyse a text, from what is known of the text before it. Runs on the analysis thread."""
     began = time.perf_counter()
     document = entry.document
-    analysis = analyze(text, entry.analysis, allow=document.client.allow)
-    entry.analysis = analysis
+    before = entry.analysis
+    quick = before is not None and len(before.lines) > LONG
+    analysis = analyze(text, before, allow=document.client.allow, quick=quick)
+    entry.analysis, entry.settled = analysis, None
     cost = time.perf_counter() - began
     return make_snapshot(document.uri, version, revision, analysis, document.client, document.memory, cost)
+
+
+def _settle(entry: Entry, snapshot: Snapshot, stop: Callable[[], bool]) -> Snapshot:
+    """The same state with nothing left to do. Runs on the analysis thread. Raises Superseded once `stop` says so."""
+    known = entry.settled
+    if known is not None and known.revision == snapshot.revision:
+        return known
+    settled = replace(snapshot, analysis=settle(snapshot.analysis, stop))
+    if entry.analysis is snapshot.analysis:
+        entry.analysis, entry.settled = settled.analysis, settled
+    return settled
 
 
 def make_snapshot(

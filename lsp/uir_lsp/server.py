@@ -118,7 +118,7 @@ class UirServer(LanguageServer):
         """Take what the client says of itself."""
         self.options = Options.read(params)
         said = self.options
-        self.documents.client = ClientView(encoding, said.markdown, said.client_commands, said.allow)
+        self.documents.client = ClientView(encoding, said.markdown, said.client_commands, said.allow, said.asks_again)
 
     def capabilities(self, encoding: Any) -> types.ServerCapabilities:
         """What this server offers this client."""
@@ -145,7 +145,8 @@ class UirServer(LanguageServer):
 
     def _about_document(self, feature: Feature) -> Callable[[Any], Coroutine[Any, Any, Encoded | None]]:
         async def handle(params: Any) -> Encoded | None:
-            snapshot = await self.documents.snapshot(feature.uri(params))
+            settled = feature.settled(self.documents.client)
+            snapshot = await self.documents.snapshot(feature.uri(params), settled)
             return None if snapshot is None else await self.compute.call(self._encoded, feature, snapshot, params)
 
         return handle
@@ -191,8 +192,8 @@ class UirServer(LanguageServer):
 
     # -- documents -------------------------------------------------------------------------------------------------
     async def snapshot_for(self, uri: str) -> Snapshot:
-        """The newest snapshot of a document, open or on disk. Raises JsonRpcInvalidParams."""
-        snapshot = await self.documents.snapshot(uri)
+        """The newest snapshot of a document, open or on disk, settled. Raises JsonRpcInvalidParams."""
+        snapshot = await self.documents.snapshot(uri, settled=True)
         if snapshot is not None:
             return snapshot
         path = to_fs_path(uri)
@@ -204,16 +205,18 @@ class UirServer(LanguageServer):
     def close_document(self, uri: str) -> None:
         """Forget a document and take its diagnostics away."""
         self.documents.close(uri)
-        self._publish(self.protocol.encode({"uri": uri, "diagnostics": []}))
+        self._publish(self.protocol.encode({"uri": uri, "diagnostics": []}), corrects=False)
 
     def _diagnostics_of(self, snapshot: Snapshot) -> Encoded:
         return self.protocol.encode(
             {"uri": snapshot.uri, "version": snapshot.version, "diagnostics": published(snapshot)}
         )
 
-    def _publish(self, params: Encoded) -> None:
+    def _publish(self, params: Encoded, corrects: bool) -> None:
         if not self.options.pull:
             self.protocol.notify_encoded(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        elif corrects and self.options.asks_again:
+            self.workspace_diagnostic_refresh(None)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Errors of ours go to the log: a pop-up at every key stroke helps nobody."""

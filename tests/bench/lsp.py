@@ -3,20 +3,26 @@
     python tests/bench/lsp.py [--lines 100 1000 10000] [--repeat 20] [--json]
 
 Each figure is a median, in milliseconds, seen from the client: from the moment a message is written to the moment the
-answer is read. `start`: a new process to the answer to `initialize`. `open`, `edit`: to the diagnostics. `burst`: 50
-edits in one write, to the last diagnostics; and how many times diagnostics were published. `broken`: hovers answered of
-25 asked for while one line of the file has an error.
+answer is read. `start`: a new process to the answer to `initialize`. `open`, `edit`: to the diagnostics; `95%` is the
+95th percentile instead, and `processor` what the server itself computed for an edit, which says more than the clock on
+a machine that others use. `break`, `mend`: an edit in the middle that makes an error, and one that takes it away.
+`burst`: 50 edits in one write, to the last diagnostics; and how many times diagnostics were published. `broken`: hovers
+answered of 25 asked for while one line of the file has an error. `memory`: MB resident in the end.
+
+Two programs: a chain, in which every line depends on the one before; and `mixed`, layers of a network with its
+reductions, stages, comments and a hint in each layer.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import shutil
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +55,37 @@ def uir_text(lines: int) -> str:
     return "\n".join(text) + "\n"
 
 
+_LAYER = """
+# layer {k}
+%w{k} = buffer 256 : dtype=f32 slot={next}
+%u{k} = reshape %w{k}, (1, 16, 16)
+%x{k} = reshape %h{k}, (16, 1, 16)
+%y{k} = expand %x{k}, (16, 16, 16)
+%v{k} = expand %u{k}, (16, 16, 16)
+%p{k} = mul %y{k}, %v{k}
+%m{k} = reduce %p{k} : op=add pop=1
+%r{k} = max %m{k}, 0.0
+%s{k} = stage %r{k}
+%t{k} = permute %s{k}, (1, 0)
+%c{k} = shrink %t{k}, ((1, 16), (0, 16))
+%d{k} = pad %c{k}, ((0, 1), (0, 0))  # shifted
+%q{k} = mul %d{k}, 0.5
+%n{k} = reduce %q{k} : op=max pop=1
+%o{k} = reshape %n{k}, (16, 1)
+%b{k} = sub %q{k}, %o{k}
+%g{k} = reshape %b{k}, (16, 16)
+%h{next} = stage %g{k}
+"""
+
+
+def mixed_text(lines: int) -> str:
+    """Layers of a network."""
+    head = "# uir: input 0 = randn seed=1\n%a = buffer 256 : dtype=f32 slot=0\n%h0 = reshape %a, (16, 16)\n"
+    layers = max(1, lines // 20)
+    body = "".join(_LAYER.format(k=k, next=k + 1) for k in range(layers))
+    return f"{head}{body}%out = sink %h{layers}\n"
+
+
 def mlir_text(lines: int) -> str:
     """A function with a chain of additions."""
     body = [f"  %{k} = arith.addf %{k - 1 if k else 'a'}, %x0 : f32" for k in range(lines - 3)]
@@ -59,7 +96,7 @@ def mlir_text(lines: int) -> str:
 def uir_edit(text: str, line: int, k: int) -> dict[str, Any]:
     """Another number in a `mul` at or after a line."""
     lines = text.split("\n")
-    line = next(n for n in range(line, len(lines)) if "mul" in lines[n])
+    line = next(n for n in (*range(line, len(lines)), *range(line, -1, -1)) if "0.5" in lines[n])
     column = lines[line].index("0.5") + 2
     return splice(line, column, column + 1, str(1 + k % 9))
 
@@ -73,6 +110,7 @@ def mlir_edit(text: str, line: int, k: int) -> dict[str, Any]:
 _MLIR = next((name for name in ("mlir-lsp-server", "mlir-lsp-server-16") if shutil.which(name)), "mlir-lsp-server")
 SUBJECTS = (
     Subject("uir-lsp", None, "uir", uir_text, uir_edit, lambda _, n: splice(n, 0, 0, "?? "), 1),
+    Subject("uir-lsp, mixed", None, "uir", mixed_text, uir_edit, lambda _, n: splice(n, 0, 0, "?? "), 1),
     Subject("mlir-lsp-server", [_MLIR], "mlir", mlir_text, mlir_edit, lambda _, n: splice(n, 0, 0, "?? "), 3),
 )
 
@@ -123,15 +161,34 @@ class Session:
         )
         return change(self.uri, self.version, {"text": "\n".join(lines)})
 
-    def edits(self, line: int, repeat: int) -> float:
+    def edits(self, lines: Sequence[int]) -> list[float]:
         """Edits one by one, with a pause before each."""
-        times = []
-        for k in range(repeat):
-            time.sleep(PAUSE)
-            edit = self.subject.edit(self.text, line, k)
-            message = self.message(edit)
-            times.append(self.until_published(lambda m=message: self.client.send(m)))
-        return statistics.median(times)
+        return [self.edit(self.subject.edit(self.text, line, k)) for k, line in enumerate(lines)]
+
+    def edit(self, edit: dict[str, Any]) -> float:
+        """One edit after a pause."""
+        time.sleep(PAUSE)
+        message = self.message(edit)
+        return self.until_published(lambda: self.client.send(message))
+
+    def breaks_and_mends(self, repeat: int) -> tuple[float, float]:
+        """A line in the middle broken and mended, again and again."""
+        edit = self.subject.break_line(self.text, self.middle)
+        place = edit["range"]["start"]
+        undo = splice(place["line"], place["character"], place["character"] + len(edit["text"]), "")
+        broken, mended = zip(*((self.edit(edit), self.edit(undo)) for _ in range(repeat)))
+        return statistics.median(broken), statistics.median(mended)
+
+    def processor(self) -> float:
+        """Milliseconds that the server has computed; nan where the system does not say."""
+        found = Path(f"/proc/{self.client.process.pid}/task").glob("*/schedstat")
+        return sum(int(stat.read_text().split()[0]) for stat in found) / 1e6 or float("nan")
+
+    def memory(self) -> float:
+        """Megabytes resident; nan where the system does not say."""
+        status = Path(f"/proc/{self.client.process.pid}/status")
+        rows = status.read_text().splitlines() if status.exists() else []
+        return next((int(row.split()[1]) / 1024 for row in rows if row.startswith("VmRSS")), float("nan"))
 
     def hovers(self, repeat: int) -> tuple[float, int]:
         """Hovers on names of different lines: the time of one, and how many had an answer."""
@@ -175,13 +232,21 @@ def measure(subject: Subject, lines: int, repeat: int) -> dict[str, float]:
         opens.append(session.open())
         if len(starts) < 3:
             session.client.close()
-    hover, _ = session.hovers(repeat)
     found = {"start": statistics.median(starts), "open": statistics.median(opens)}
-    found["edit in the middle"] = session.edits(session.middle, repeat)
-    found["edit near the end"] = session.edits(lines - 10, repeat)
-    found["hover"] = hover
+    found["hover"], _ = session.hovers(repeat)
+    session.edits([session.middle] * 3)
+    found["edit in the middle"] = statistics.median(session.edits([session.middle] * repeat))
+    found["edit near the end"] = statistics.median(session.edits([lines - 10] * repeat))
+    rng = random.Random(1)
+    before = session.processor()
+    anywhere = sorted(session.edits([rng.randrange(4, lines - 4) for _ in range(2 * repeat)]))
+    found["edit anywhere"] = statistics.median(anywhere)
+    found["edit anywhere, 95%"] = anywhere[int(0.95 * len(anywhere))]
+    found["edit anywhere, processor"] = (session.processor() - before) / len(anywhere)
+    found["break"], found["mend"] = session.breaks_and_mends(max(3, repeat // 3))
     found["burst"], found["burst publishes"] = session.burst()
     found["broken: hovers of 25"] = session.broken()
+    found["memory"] = session.memory()
     session.client.close()
     return found
 
@@ -203,15 +268,15 @@ def main() -> None:
 
 
 def show(lines: int, figures: dict[str, dict[str, float]]) -> None:
-    """One table a size; the last column is ours divided by theirs."""
-    ours, *others = figures.values()
+    """One table a size; the last column is ours on the chain divided by theirs."""
+    ours, theirs = figures["uir-lsp"], figures.get("mlir-lsp-server")
     print(
-        f"\n{lines:,} lines{'':12}" + "".join(f"{name:>18}" for name in figures) + ("    ours/theirs" if others else "")
+        f"\n{lines:,} lines{'':14}" + "".join(f"{name:>17}" for name in figures) + ("  ours/theirs" if theirs else "")
     )
     for key, value in ours.items():
-        row = f"{key:24}{value:18,.2f}"
-        for other in others:
-            row += f"{other[key]:18,.2f}{value / other[key] if other[key] else float('inf'):15.2f}"
+        row = f"{key:26}" + "".join(f"{one[key]:17,.2f}" for one in figures.values())
+        if theirs:
+            row += f"{value / theirs[key] if theirs[key] else float('inf'):13.2f}"
         print(row, flush=True)
 
 

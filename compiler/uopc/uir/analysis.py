@@ -209,6 +209,10 @@ class Analysis:
         names = self.names_of(uop)
         return self.values[names[0]].line if names else None
 
+    def expect_edits(self) -> None:
+        """Makes the maps that the first edit would wait for."""
+        assert len(self.state.places) and self.state.users is not None
+
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The diagnostics that are errors."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from uopc.uir import scan
 from uopc.uir.drafts import Draft, FixMaker, replace
@@ -323,8 +324,8 @@ def statement_head(text: str) -> tuple[Statement | None, Draft]:
     kind, start, end = found[0]
     first, span = text[start:end], Span(start, end)
     if kind != REF:
-        return None, _not_a_name(first, kind, span, found, text)
-    head = Statement(first[1:], span, "", Span(end, end), (), NO_ATTRS, Span(start, len(text.rstrip(" \t"))))
+        return _named_later(found, text), _not_a_name(first, kind, span, found, text)
+    head = _head(found[0], text)
     following = found[1] if len(found) > 1 and found[1][0] != COMMENT else None
     if following is None:
         return head, Draft(span, "syntax", f"`= operation` is missing after {_short(first)}")
@@ -339,6 +340,20 @@ def statement_head(text: str) -> tuple[Statement | None, Draft]:
         return head, Draft(place, "syntax", "an operation is missing after `=`")
     place = Span(operation[1], operation[2])
     return head, Draft(place, "syntax", f"`{_short(text[place.start : place.end])}` is not the name of an operation")
+
+
+def _head(name: Token, text: str) -> Statement:
+    _, start, end = name
+    whole = Span(start, len(text.rstrip(" \t")))
+    return Statement(text[start + 1 : end], Span(start, end), "", Span(end, end), (), NO_ATTRS, whole)
+
+
+def _named_later(found: list[Token], text: str) -> Statement | None:
+    """The name in `... %name =`: its uses are not to blame for what stands before it."""
+    for token, following in pairwise(found):
+        if token[0] == REF and text[following[1] : following[2]] == "=":
+            return _head(token, text)
+    return None
 
 
 def _not_a_name(first: str, kind: int, span: Span, found: list[Token], text: str) -> Draft:

@@ -52,7 +52,7 @@ def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def _pull(snapshot: Snapshot, params: types.DocumentDiagnosticParams) -> dict[str, Any]:
-    result_id = str(snapshot.revision)
+    result_id = f"{snapshot.revision}{'' if snapshot.analysis.settled else '+'}"
     if params.previous_result_id == result_id:
         return {"kind": "unchanged", "resultId": result_id}
     return {"kind": "full", "resultId": result_id, "items": published(snapshot)}
@@ -62,4 +62,5 @@ FEATURE = Feature(
     types.TEXT_DOCUMENT_DIAGNOSTIC,
     _pull,
     types.DiagnosticOptions(inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE),
+    settled=lambda client: not client.asks_again,
 )

@@ -132,4 +132,4 @@ def as_plain(markdown: str) -> str:
     return re.sub(r"\*\*|`", "", "\n".join(lines))
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover)
+FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, settled=lambda _: True)
