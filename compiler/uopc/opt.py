@@ -27,7 +27,8 @@ SWITCHES: dict[str, str] = {
     "threads": "outer loops are shared between threads",
 }
 
-_PANEL_PAGES = 192  # pages of an operand that a tile can walk down without packing
+_PANEL_PAGES = 64  # pages of an operand that a tile can walk down without packing: what the first-level TLB holds
+_REUSED = 128  # rows from which packing costs so little that half of them are too many
 _FAR = 256  # bytes between two steps of a row that still share a cache line often enough
 _MIN_LENGTH = 4
 _PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
@@ -246,7 +247,7 @@ def _pack_lanes(n: UOp, nest: Nest, u: UOp, v: UOp, opts: Opts) -> bool:
     for r in nest.red:
         span = abs(form.terms.get(r, 0)) * n.dtype.itemsize
         pages *= r.arg.size if span >= 4096 else max(1, r.arg.size * span // 4096)
-    return pages > _PANEL_PAGES
+    return pages > (_PANEL_PAGES if u.arg.size < _REUSED else _PANEL_PAGES // 2)
 
 
 def _pack_rows(n: UOp, nest: Nest, u: UOp, opts: Opts) -> bool:

@@ -207,7 +207,7 @@ CASES: dict[str, Callable[[], Case]] = {
 def one_slice(run: Callable[[], object], threads: int) -> tuple[float, bool]:
     """Seconds of one run, as the mean of a slice; and whether the process had the processor nearly all the time."""
     count, began, processor = 0, time.perf_counter(), time.process_time()
-    while time.perf_counter() - began < SLICE:
+    while not count or time.perf_counter() - began < SLICE:
         run()
         count += 1
     wall, used = time.perf_counter() - began, time.process_time() - processor

@@ -18,6 +18,7 @@ from uopc.symbolic.linear import Linear, form_bounds, linear
 from uopc.uop import UOp, buf
 
 _ALL = 1 << 20  # more loops than any value has axes
+_MOST_STAGES = 12  # of one kernel: compilers take more than proportionally longer for longer functions
 _ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cache when it is read
 
 
@@ -101,6 +102,8 @@ class Fuser:
     # -- joining ---------------------------------------------------------------------------------------------------
     def _join(self, cluster: Cluster, view: View) -> bool:
         if not self.opts.on("fuse") or view.solitary or any(v.solitary for v in cluster.views):
+            return False
+        if len(cluster.views) >= _MOST_STAGES:
             return False
         panels = view.panel + sum(v.panel for v in cluster.views)
         if panels > self.opts.machine.cache + (self.opts.machine.cache >> 1):
