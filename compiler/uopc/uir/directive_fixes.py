@@ -27,7 +27,7 @@ def without_directive(d: Directive) -> FixMaker:
 def resized_list(d: Directive, n: int) -> tuple[FixMaker, ...]:
     """The fix that makes a list `n` numbers long: cut, or filled up with its last number."""
     missing = n - len(d.numbers)
-    if missing > MAX_PADDED or (missing > 0 and not d.numbers):
+    if n < 0 or missing > MAX_PADDED or (missing > 0 and not d.numbers):
         return ()
 
     def make(context: FixContext, line: int) -> Fix:

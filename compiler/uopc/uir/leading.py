@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from uopc.uir.directive_checks import DirectiveChecks
 from uopc.uir.drafts import Draft, FixContext, FixMaker, Placed
 from uopc.uir.model import Edit, Fix, Span
+from uopc.uir.program import outputs_of, program_of
+from uopc.uir.report import is_error, placed_notes
 from uopc.uir.source import BOM
 from uopc.uir.state import State, updated
 
@@ -24,13 +27,25 @@ def with_leading_fix(state: State, drafts: Sequence[Placed], errors: frozenset[s
         return list(drafts)
     line, lines, shift = _declared(state)
     after = updated(state, lines, quick=bool(state.ahead))
-    left = {(k - shift if k > line else k, d.code) for k, notes in enumerate(after.notes) for d in notes}
+    left = {(k - shift if k > line else k, d.code) for k, d in _said(after, drafts)}
     before = sum(d.code in errors for notes in state.notes for d in notes)
     now = sum(d.code in errors for notes in after.notes for d in notes)
     if now > before or (now == before and now):
         return list(drafts)
     maker = _maker(line, shift)
     return [(k, _offered(d, maker) if d.code in _MAY_HELP and (k, d.code) not in left else d) for k, d in drafts]
+
+
+def _said(after: State, drafts: Sequence[Placed]) -> list[Placed]:
+    """What is said about the lines; about their data only if that is asked."""
+    said = placed_notes(after)
+    if any(d.code == "list-length" for _, d in drafts):
+        checks = DirectiveChecks(after, after.directed)
+        checks.check_inputs()
+        program = program_of(after, after.special, not any(is_error(d) for _, d in said))
+        checks.check_expects(outputs_of(after, program) if program.root is not None else ())
+        said += checks.drafts
+    return said
 
 
 def _offered(draft: Draft, maker: FixMaker) -> Draft:

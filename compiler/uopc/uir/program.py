@@ -11,7 +11,7 @@ from uopc.typerules import is_destination
 from uopc.uir.drafts import Draft, FixContext, FixMaker, Placed
 from uopc.uir.lines import Line
 from uopc.uir.model import Fix, Ref, Statement
-from uopc.uir.program_fixes import closed_range, move_to_end, one_sink, remove_line
+from uopc.uir.program_fixes import closed_range, move_to_end, one_sink, remove_unused
 from uopc.uir.state import State
 from uopc.uop import UOp
 
@@ -191,7 +191,7 @@ def unused_draft(state: State, line: int) -> Draft:
     st, u = _statement(state, line), state.uops[line]
     what = "this effect never happens" if u is not None and u.dtype is dtypes.void else "it is not computed"
     message = f"%{st.name} is not used by the result: {what}"
-    return Draft(st.name_span, "unused-value", message, (), (remove_line,), True)
+    return Draft(st.name_span, "unused-value", message, (), (remove_unused,), True)
 
 
 # -- outputs --------------------------------------------------------------------------------------------------------

@@ -6,14 +6,22 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from uopc.dtype import dtypes
+from uopc.typerules import count
 from uopc.uir.drafts import FixContext, FixMaker, line_removed
 from uopc.uir.model import Edit, Fix, Operand, Ref, Span, Statement
 from uopc.uop import UOp
 
 
-def remove_line(context: FixContext, line: int) -> Fix:
-    """The fix that removes the line of the diagnostic."""
-    return Fix("remove this line", (line_removed(context, line),))
+def remove_unused(context: FixContext, line: int) -> Fix:
+    """The fix that removes the line of an unused value, with the lines that use it: these are unused, too."""
+    lines, todo = {line}, [line]
+    while todo:
+        st = context.statement_at(todo.pop())
+        users = {k for k, _ in context.uses_of(st.name)} - lines if st is not None else set()
+        lines |= users
+        todo += users
+    more = f" and the {count('line', len(lines) - 1)} that need it" if len(lines) > 1 else ""
+    return Fix(f"remove this line{more}", tuple(line_removed(context, k) for k in sorted(lines)))
 
 
 # -- sinks ----------------------------------------------------------------------------------------------------------

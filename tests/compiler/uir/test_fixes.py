@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from text_rows import HEAD, ROWS
 
-from uopc.uir import CODES, Diagnostic, Fix, Span, analyze, apply_edits
+from uopc.evaluate import evaluate
+from uopc.uir import CODES, Diagnostic, Fix, Span, analyze, apply_edits, parse
 from uopc.uir.drafts import Draft, FixContext
 from uopc.uir.report import Reporter
 
@@ -57,6 +60,8 @@ NAMED = [
     (B4 + "%1 = reduce %0 : op=add pop=1 axes=(0,)", "duplicate-argument", "remove pop", " : op=add axes=(0,)"),
     (B4 + "%1 = reduce %0 : op=add pop=1 axes=(0,)", "duplicate-argument", "remove axes", " : op=add pop=1"),
     (B4 + "%1 = reduce %0 : pop=1 op=add axes=(0,)", "duplicate-argument", "remove pop", "%0 : op=add axes=(0,)"),
+    (B4 + "%1 = neg %0\n%2 = sqrt %1\n%3 = add %0, %0\n%4 = add %1, %2\n%5 = neg %3", "unused-value", "2 lines",
+     B4 + "%3 = add %0, %0\n%5 = neg %3"),
     # operations that change nothing
     (M34 + "%2 = permute %1, (0, 1)  # why\n%3 = add %2, %2\n%4 = sink %3, %2", "no-op", "use %1",
      M34 + "%3 = add %1, %1\n%4 = sink %3, %1"),
@@ -117,6 +122,8 @@ NAMED = [
     ("# uir: input 0 = [1, 2]\n%0 = buffer 0 : dtype=f32 slot=0", "list-length", "cut", "# uir: input 0 = []\n"),
     (B4 + "# uir: expect = [1, 2, 3, 4] rtol=0.1 shape=(2, 2)\n%1 = neg %0", "list-length", "shape=(4,)",
      "# uir: expect = [1, 2, 3, 4] rtol=0.1 shape=(4,)\n"),
+    ("# uir: expect = [1, 2, 3, 4]\n" + M34 + "%2 = reduce %1 : op=add pop=1", "list-length", "leading",
+     "# uir: reduce=leading\n# uir: expect = [1, 2, 3, 4]\n"),
 ]  # fmt: skip
 
 # text, code: no mend is certain
@@ -134,6 +141,7 @@ NO_FIX = [
     (B4 + "%r = range 2 : idx=0\n%q = range 2 : idx=1\n%a = index %0, %r\n%s = store %a, 1.0\n%2r = mul %r, 2\n"
      "%k = add %2r, %q\n%b = index %0, %k\n%t = store %b, 1.0\n%out = sink %s, %t", "unclosed-range"),
     ("# uir: input 0 = []\n" + B4, "list-length"),
+    ("# uir: input 0 = [1]\n%0 = buffer -1 : dtype=f32 slot=0", "list-length"),
     ("# uir: input 0 = [1]\n%0 = buffer 5000 : dtype=f32 slot=0", "list-length"),
     (B4 + "# uir: expect = [1, 2, 3] shape=(3,)\n%1 = neg %0", "list-length"),
 ]  # fmt: skip
@@ -144,6 +152,7 @@ TEXTS = [
     *(info.example.replace("# here\n", "") for info in CODES.values()),
     *(text for text, *_ in NAMED),
     *(text for text, _ in NO_FIX),
+    "# uir: input 0 = [1, 2]\n" + M34 + "%2 = reduce %1 : op=add pop=1",
     "\ufeff%1 = neg %0\n" + B4,
     "%2 = neg %1\n%1 = neg %0\n" + B4,
     M34 + "%2 = reduce %1 : op=add pop=0\n%3 = neg %2",
@@ -223,6 +232,30 @@ def test_a_stage_that_leaves_the_reduction_recomputed_is_not_offered() -> None:
     for user, fixes in (("%b", 0), ("%2", 1)):
         found = analyze(text + f"%3 = sub %1, %2\n%4 = sub %3, {user}").diagnostics
         assert [len(d.fixes) for d in found if d.code == "recomputed-reduce"] == [fixes]
+
+
+X = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+
+# text that X is the input of, a word of the fix's title, what the mended program gives
+MEANT = [
+    (M34 + "%2 = expand %1, (6, 8)", "repeat", np.tile(X, (2, 2))),
+    (M34 + "%2 = expand %0, (2, 12)", "(1, 12)", np.stack([X.ravel()] * 2)),
+    (M34 + "%2 = pad %1, ((-1, 2), (0, -3))", "shrink %1 first", np.pad(X[1:, :1], ((0, 2), (0, 0)))),
+    (M34 + "%2 = pad %1, ((-1, 0), (0, -3))", "make it a shrink", X[1:, :1]),
+    (M34 + "%2 = shrink %1, ((-4, 2), (1, 9))", "clip", X[0:2, 1:4]),
+    (M34 + "%2 = flip %1, (1, 1)", "(1,)", X[:, ::-1]),
+    (M34 + "%2 = permute %1, (0, 1)\n%3 = sub %2, 1.0", "remove", X - 1),
+    (M34 + "%2 = reduce %1 : op=max axes=(0,) keepdim=true\n%3 = sub %1, %2", "stage", X - X.max(0)),
+    ("%r = range 12 : idx=0\n" + M34.partition("\n")[0] + "\n%a = index %0, %r\n%s = store %a, 5.0\n%e = sink %s",
+     "close", np.full(12, 5, np.float32)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "title", "want"), MEANT, ids=lambda v: str(v)[-24:])
+def test_mended_program_gives_what_was_meant(text: str, title: str, want: np.ndarray[Any, Any]) -> None:
+    (fix,) = [f for d in analyze(text).diagnostics for f in d.fixes if title in f.title]
+    root = parse(apply_edits(text, fix.edits))
+    np.testing.assert_array_equal(evaluate(root, {0: X.ravel().copy()}), want)
 
 
 def test_fixes_are_made_when_they_are_looked_at() -> None:
