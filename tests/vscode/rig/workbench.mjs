@@ -58,6 +58,15 @@ export class Workbench {
     return lines.map(nbsp)
   }
 
+  /** The notes after the lines, top to bottom; they are no text of the page. */
+  async endings(editor = this.editor()) {
+    return editor.first().locator('.view-lines > .view-line').evaluateAll(all => all
+      .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+      .flatMap(line => [...line.querySelectorAll('span span')].map(span => getComputedStyle(span, '::after').content))
+      .filter(content => content !== 'none' && content !== 'normal')
+      .map(content => content.replace(/^"|"$/g, '').replace(/\u00a0/g, ' ')))
+  }
+
   async untilLine(pattern, editor = this.editor(), timeout) {
     const lines = await until(`a line ${pattern}`, () => this.lines(editor), all => all.some(line => pattern.test(line)), timeout)
     return lines.find(line => pattern.test(line))

@@ -13,6 +13,7 @@ export interface InputHost {
 export class InputsTab {
   readonly element = h('div', { class: 'inputs' })
   private shown = ''
+  private readonly sent = new Map<number, string>() // what was chosen here last
 
   constructor(private readonly host: InputHost) {}
 
@@ -24,8 +25,19 @@ export class InputsTab {
     if (!inputs) return this.element.replaceChildren()
     const focused = document.activeElement?.getAttribute('data-field')
     const intro = h('p', { class: 'muted' }, inputs.length ? 'What the program reads. A change is written into the file as a directive.' : 'The program reads no buffer.')
-    this.element.replaceChildren(intro, ...inputs.map(input => this.row(input)))
+    this.element.replaceChildren(intro, ...inputs.map(input => this.kept(input) ?? this.row(input)))
     if (focused) this.element.querySelector<HTMLElement>(`[data-field="${focused}"]`)?.focus()
+  }
+
+  /** The row as it stands, when its data is what was chosen in it: the next may be being typed. */
+  private kept(input: InputAbout): Element | undefined {
+    const row = this.element.querySelector(`[data-buffer="${CSS.escape(bufferKey(input))}"]`)
+    return row && this.sent.get(input.slot) === (input.source ?? '') ? row : undefined
+  }
+
+  private send(slot: number, source: string): void {
+    this.sent.set(slot, source)
+    this.host.set(slot, source)
   }
 
   /** Says why a source was not taken, below its line. */
@@ -42,12 +54,12 @@ export class InputsTab {
       const kind = select.value as Kind
       const next = { kind, fields: FIELDS[kind].map(({ start }) => start) }
       this.fill(fields, input, next)
-      if (FIELDS[kind].every(({ start, optional }) => optional === true || start !== '')) this.host.set(input.slot, sourceOf(next))
+      if (FIELDS[kind].every(({ start, optional }) => optional === true || start !== '')) this.send(input.slot, sourceOf(next))
       else fields.querySelector<HTMLElement>('input')?.focus()
     } }, ...kindsFor(input.dtype).map(kind => h('option', { value: kind, selected: kind === parts.kind }, kind)))
     this.fill(fields, input, parts)
     const name = h('button', { class: 'link name', title: 'Go to the buffer in the file', onclick: () => this.host.goto(input.name) }, input.name)
-    return h('div', { class: 'input', 'data-slot': input.slot },
+    return h('div', { class: 'input', 'data-slot': input.slot, 'data-buffer': bufferKey(input) },
       h('span', { class: 'who' }, name, h('span', { class: 'muted' }, ` ${input.dtype}[${input.size}], slot ${input.slot}`)),
       select, fields, h('div', { class: 'complaint', role: 'alert' }))
   }
@@ -70,6 +82,10 @@ export class InputsTab {
   private commit(place: HTMLElement, input: InputAbout, kind: Kind): void {
     const fields = [...place.querySelectorAll('input')].map(({ value }) => value)
     this.complain(input.slot, '')
-    if (FIELDS[kind].every(({ optional }, k) => optional === true || fields[k]?.trim())) this.host.set(input.slot, sourceOf({ kind, fields }))
+    if (FIELDS[kind].every(({ optional }, k) => optional === true || fields[k]?.trim())) this.send(input.slot, sourceOf({ kind, fields }))
   }
+}
+
+function bufferKey({ slot, name, dtype, size }: InputAbout): string {
+  return [slot, name, dtype, size].join(' ')
 }

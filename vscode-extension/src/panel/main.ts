@@ -83,8 +83,10 @@ class Panel {
 
   // -- the whole ---------------------------------------------------------------------------------------------------
   private show(state: PanelState): void {
+    const ran = state.run !== undefined && state.run.time !== this.state.run?.time
     const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
     this.saved.state = state
+    if (ran && this.saved.tab === INPUTS) this.saved.tab = '' // the result of what was chosen there
     if (other) {
       this.sources.clear()
       this.saved.small = {}

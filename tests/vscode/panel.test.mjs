@@ -1,0 +1,167 @@
+// The result panel in a real editor: tables, slices, heat maps, what is wrong, inputs, history, and a reload.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { Panel } from './rig/panel.mjs'
+import { Rig } from './rig/rig.mjs'
+import { until } from './rig/workbench.mjs'
+
+const CUBE = '# uir: input 0 = arange\n%0 = buffer 24 : dtype=f32 slot=0\n%x = reshape %0, (2, 3, 4)\n%y = mul %x, 2.0\n'
+const WRONG = '# uir: input 0 = arange\n# uir: expect = [0, 2, 4, 6, 8.5, 11]\n%0 = buffer 6 : dtype=f32 slot=0\n%x = reshape %0, (2, 3)\n%y = mul %x, 2.0\n'
+const LONG = '%0 = buffer 4096 : dtype=f32 slot=0\n%1 = reshape %0, (1, 4096, 1)\n%2 = expand %1, (4096, 4096, 4096)\n%3 = mul %2, %2\n%4 = reduce %3 : op=add pop=1\n%5 = sin %4\n%6 = reshape %5, (4096, 4096, 1)\n%7 = expand %6, (4096, 4096, 4096)\n%8 = sin %7\n%9 = reduce %8 : op=add pop=2\n'
+
+let rig, window, panel
+before(async () => {
+  rig = await Rig.start({ settings: { 'uir.run.verify': true } })
+  rig.write('cube.uir', CUBE)
+  rig.write('wrong.uir', WRONG)
+  rig.write('long.uir', LONG)
+  rig.write('form.uir', CUBE.split('\n').slice(1).join('\n'))
+  window = await rig.open('cube.uir')
+  panel = new Panel(window.page)
+})
+after(() => rig?.stop())
+afterEach(() => window.page.keyboard.press('Escape'))
+
+async function run(file) {
+  await window.show(file)
+  await window.clickLens(/Run/)
+  await until(`the result of ${file}`, () => panel.text(), text => text.startsWith(file) && /kernel/.test(text), 60_000)
+}
+
+test('a 3-D result: the table shows the slice that the control says, exactly', async () => {
+  await run('cube.uir')
+  assert.match(await panel.until(/%y : f32\[2, 3, 4\]/), /verified against the reference \(equal\)/)
+  await panel.untilCells(rows => rows.length === 3 && rows[0][1] === '2')
+  assert.deepEqual(await panel.cells(), [['0', '2', '4', '6'], ['8', '10', '12', '14'], ['16', '18', '20', '22']])
+  await panel.slide(0, 1)
+  await panel.untilCells(rows => rows[0]?.[0] === '24')
+  assert.deepEqual((await panel.cells()).at(-1), ['40', '42', '44', '46'])
+})
+
+test('keys move in the table and the value is told', async () => {
+  await panel.frame.locator('.table').focus()
+  for (const key of ['ArrowDown', 'ArrowRight', 'End']) await window.page.keyboard.press(key)
+  await until('the value', () => panel.readout(), text => text === '%y[1, 1, 3] = 38')
+})
+
+test('the heat map has the colours of its values, keys and hover tell them', async () => {
+  await panel.press('Heat map')
+  const canvas = panel.frame.locator('.stage canvas')
+  await until('colours', () => panel.pixel(44 + 6, 18 + 6), ([r, g, b, a]) => a === 255 && r + g + b > 0)
+  const corner = await panel.pixel(44 + 6, 18 + 6)
+  await panel.slide(0, 0)
+  await until('darker colours of the smaller slice', () => panel.pixel(44 + 6, 18 + 6), ([r, g, b]) => r + g + b < corner[0] + corner[1] + corner[2])
+  await canvas.focus()
+  await window.page.keyboard.press('ArrowDown')
+  await until('the value', () => panel.readout(), text => text === '%y[0, 1, 0] = 8')
+  await canvas.hover({ position: { x: 44 + 10, y: 18 + 10 } })
+  await until('the tip', () => panel.frame.locator('.tip').innerText(), text => text === '[0, 0, 0] = 0')
+})
+
+test('the histogram counts every element', async () => {
+  await panel.press('Histogram')
+  await panel.until(/all 24 elements of %y/)
+  await panel.press('Table')
+})
+
+test('a result of 65,536 elements scrolls to its corner', async () => {
+  await run('gemm_256x256.uir')
+  await panel.untilCells(rows => rows.length > 5 && rows[0][0] !== '…')
+  await panel.frame.locator('.table').focus()
+  await window.page.keyboard.press('Control+End')
+  await until('the last element', () => panel.readout(), text => text.startsWith('%c[255, 255] = '))
+  assert.match(await panel.text(), /compute [\d.]+ GFLOP\/s/)
+  const cells = await panel.frame.locator('.cell').count()
+  assert.ok(cells < 1500, `${cells} cells exist`)
+})
+
+test('a result that is not as expected: where, both values, and the cell', async () => {
+  await run('wrong.uir')
+  const text = await panel.until(/not as expected/)
+  assert.match(text, /%y\[1, 1\] is 8\.0, expected 8\.5/)
+  assert.match(text, /2 of 6 elements differ · largest error 1/)
+  assert.match(text, /verified against the reference/)
+  await panel.press('Show It')
+  await until('the value', () => panel.readout(), all => all === '%y[1, 1] = 8')
+  assert.equal(await panel.frame.locator('.cell.marked').innerText(), '8')
+})
+
+test('the history says what an edit changed', async () => {
+  await panel.press('Run Again')
+  await panel.until(/History \(2\)/)
+  await window.show('wrong.uir')
+  await window.goto(5, 14)
+  await window.page.keyboard.press('Delete')
+  await window.page.keyboard.type('3')
+  await panel.until(/edited since/)
+  await panel.press('Run Again')
+  await panel.until(/History \(3\)/)
+  await panel.tab(/History/)
+  const rows = await panel.frame.locator('.history tbody tr').allInnerTexts()
+  assert.match(rows[0], /results changed/)
+  assert.match(rows[1], /same results/)
+  await panel.tab('%y')
+  await window.show('wrong.uir')
+  await window.page.keyboard.press('Control+z')
+  await window.page.keyboard.press('Control+z')
+  await window.page.keyboard.press('Control+s')
+})
+
+test('an input chosen in the panel is written as a directive, a wrong one explained', async () => {
+  await run('form.uir')
+  await panel.tab(/Inputs/)
+  await panel.frame.locator('select').selectOption('full')
+  await window.untilLine(/^# uir: input 0 = full 1/)
+  const value = panel.frame.locator('input.value')
+  await value.fill('many')
+  await value.press('Enter')
+  await panel.until(/full is a number/)
+  await value.fill('0.5')
+  await value.press('Enter')
+  await window.untilLine(/^# uir: input 0 = full 0\.5/)
+  await panel.press('Run Again')
+  await panel.tab('%y')
+  await panel.untilCells(rows => rows[0]?.[0] === '1')
+  await window.show('form.uir')
+  await window.page.keyboard.press('Control+s')
+})
+
+test('each line ends with its values until the next edit; a command hides them', async () => {
+  await run('cube.uir')
+  const texts = await until('the values', () => window.endings(), all => all.length === 3)
+  assert.match(texts[1], /^\[\[\[0, 1, 2, 3\], \[4/)
+  assert.match(texts[2], /^\[\[\[0, 2, 4, 6\], \[8/)
+  await window.show('cube.uir')
+  await window.command('UIR: Show or Hide Values at the Ends of Lines')
+  await until('no values', () => window.endings(), all => all.length === 0)
+  await window.command('UIR: Show or Hide Values at the Ends of Lines')
+  await until('the values', () => window.endings(), all => all.length === 3)
+})
+
+test('run to here: the value of the cursor is the result', async () => {
+  await window.show('cube.uir')
+  await window.goto(3, 2)
+  await window.command('UIR: Run to Here')
+  assert.match(await panel.until(/cube\.uir to %x/), /%x : f32\[2, 3, 4\]/)
+})
+
+test('what takes long says its stage and can be cancelled', async () => {
+  await window.show('long.uir')
+  await window.clickLens(/Run/)
+  await panel.until(/Building…|Running…|Lowering…/)
+  await panel.press('Cancel')
+  await until('no progress', () => panel.text(), text => text.startsWith('long.uir') && !/…|Cancel/.test(text))
+})
+
+test('after a reload the panel is back with its values, and runs again', async () => {
+  await run('cube.uir')
+  await panel.untilCells(rows => rows[0]?.[1] === '2')
+  await window.page.reload()
+  await window.ready()
+  await panel.until(/cube\.uir[^]*%y : f32\[2, 3, 4\]/)
+  await panel.untilCells(rows => rows[0]?.[1] === '2')
+  await panel.press('Run Again')
+  await until('a new result', () => panel.text(), text => /kernel/.test(text), 60_000)
+  assert.deepEqual(rig.outside, [])
+})
