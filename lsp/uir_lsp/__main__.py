@@ -5,26 +5,28 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import logging
+import itertools
 import os
 import sys
 from typing import BinaryIO
+
+from uir_lsp.journal import set_up
 
 
 def main(argv: list[str] | None = None) -> None:
     """Serve one client and end the process with the protocol's exit code."""
     options = _arguments(argv)
-    logging.basicConfig(stream=sys.stderr, level=options.log.upper(), format="%(levelname)s %(name)s: %(message)s")
+    set_up(options.log, options.log_contents)
     stdin, stdout = _take_standard_streams()
-    record = open(options.record, "ab") if options.record else None  # noqa: SIM115 - open for the whole session
+    record = _new_file(options.record) if options.record else None
     if options.replay:
-        stdin = open(options.replay, "rb")  # noqa: SIM115
-    code = asyncio.run(_serve(stdin, stdout, record, replay=bool(options.replay)))
+        stdin = open(options.replay, "rb")  # noqa: SIM115 - open for the whole session
+    code = asyncio.run(_serve(stdin, stdout, record, options))
     sys.stderr.flush()
     os._exit(code)  # a thread that still computes must not keep the process
 
 
-async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, replay: bool) -> int:
+async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, options: argparse.Namespace) -> int:
     gc.disable()  # nothing that is imported becomes garbage
     from uir_lsp.server import UirServer
 
@@ -33,17 +35,30 @@ async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, rep
         50_000, 20, 50
     )  # an analysis makes many objects, none of them in cycles: look for those less often
     gc.enable()
-    return await UirServer().serve(stdin, stdout, record=record, replay=replay)
+    server = UirServer()
+    server.protocol.journal.contents = options.log_contents
+    return await server.serve(stdin, stdout, record=record, replay=bool(options.replay))
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     about = "The language server for .uir, on standard input and output."
     parser = argparse.ArgumentParser(prog="uir-lsp", description=about)
-    parser.add_argument("--record", metavar="FILE", help="append everything the client sends to FILE")
+    parser.add_argument("--record", metavar="FILE", help="write everything the client sends to FILE, or FILE.2, ...")
     parser.add_argument("--replay", metavar="FILE", help="take the client's messages from a FILE that --record wrote")
     parser.add_argument("--log", default="warning", choices=["debug", "info", "warning", "error"])
+    parser.add_argument("--log-contents", action="store_true", help="let the log quote messages, and so the files")
     parser.add_argument("--stdio", action="store_true", help="accepted for clients that pass it; there is no other way")
     return parser.parse_args(argv)
+
+
+def _new_file(path: str) -> BinaryIO:
+    """A file for one session: an editor that restarts the server must not write over the session that went wrong."""
+    for k in itertools.count(1):
+        try:
+            return open(path if k == 1 else f"{path}.{k}", "xb")
+        except FileExistsError:
+            continue
+    raise AssertionError
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:

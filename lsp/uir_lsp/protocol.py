@@ -20,6 +20,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 from pygls.workspace import Workspace
 
+from uir_lsp.journal import Journal
 from uir_lsp.transport import frame
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class UirProtocol(LanguageServerProtocol):
     def __init__(self, server: UirServer, converter: Any) -> None:
         super().__init__(server, converter)
         self._initialized = False
+        self.journal = Journal()
 
     # -- in --------------------------------------------------------------------------------------------------------
     def receive(self, data: Any) -> None:
@@ -144,7 +146,8 @@ class UirProtocol(LanguageServerProtocol):
     # -- out -------------------------------------------------------------------------------------------------------
     def _refuse(self, msg_id: Any, error: JsonRpcException, always: bool = False) -> None:
         """Answer with an error; a notification (no id) is only logged."""
-        log.info("refused: %s", error.message)
+        self.journal.answered(msg_id, 0, error.code)
+        self.journal.said(error.message)
         if always or msg_id is not None or isinstance(error, JsonRpcInvalidRequest):
             answer = {"jsonrpc": "2.0", "id": msg_id, "error": {"code": error.code, "message": error.message}}
             self._write(json.dumps(answer))
@@ -153,12 +156,19 @@ class UirProtocol(LanguageServerProtocol):
         if error is not None:  # the traceback goes to the log, not over the wire: it names files of this machine
             self._refuse(msg_id, JsonRpcException(error.message, error.code), always=True)
         elif isinstance(result, Encoded):
+            self.journal.answered(msg_id, len(result.text))
             self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
         else:
             super()._send_response(msg_id, result)
 
     def _send_data(self, data: Any) -> None:
-        self._write(json.dumps(data, default=self._serialize_message))
+        body = json.dumps(data, default=self._serialize_message)
+        method = data.get("method") if isinstance(data, dict) else getattr(data, "method", None)
+        if method is None:
+            self.journal.answered(data.get("id") if isinstance(data, dict) else getattr(data, "id", None), len(body))
+        else:
+            self.journal.sent(method, len(body))
+        self._write(body)
 
     def _write(self, body: str) -> None:
         if self.writer is not None:
@@ -179,6 +189,7 @@ class UirProtocol(LanguageServerProtocol):
 
     def notify_encoded(self, method: str, params: Encoded) -> None:
         """Send a notification whose parameters are JSON text already."""
+        self.journal.sent(method, len(params.text))
         self._write(f'{{"jsonrpc":"2.0","method":{json.dumps(method)},"params":{params.text}}}')
 
     # -- replies to our own requests -------------------------------------------------------------------------------

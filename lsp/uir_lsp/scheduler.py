@@ -99,6 +99,11 @@ class Documents(Generic[T]):
         """The open documents."""
         return list(self._entries)
 
+    @property
+    def busy(self) -> bool:
+        """Whether diagnostics are to come without another edit."""
+        return bool(self._tasks) or any(entry.timer or entry.pause for entry in self._entries.values())
+
     async def snapshot(self, uri: str, settled: bool = False) -> Snapshot | None:
         """The newest state of an open document, analysed; None if it is not open.
 
@@ -143,6 +148,7 @@ class Documents(Generic[T]):
         quiet, entry.last_edit = now - entry.last_edit, now
         if entry.pause is not None:
             entry.pause.cancel()
+            entry.pause = None
         cost = entry.latest.cost if entry.latest is not None else 0.0
         wait = min(max(cost, SHORTEST_WAIT), LONGEST_WAIT)
         if entry.timer is None and quiet >= wait:

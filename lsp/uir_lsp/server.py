@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
@@ -71,9 +71,11 @@ class UirServer(LanguageServer):
             stdin,
             deliver=self._one_by_one(loop) if replay else lambda message: post(self.protocol.receive, message),
             unreadable=lambda reason: post(self.protocol.unreadable, reason),
-            ended=(lambda: post(self.end, 0)) if replay else lambda: self._input_ended(post),
+            ended=(lambda: post(self._replayed)) if replay else lambda: self._input_ended(post),
             record=record,
+            seen=self.protocol.journal.received,
         )
+        self.protocol.journal.began()
         self.protocol.set_writer(writer)
         writer.start()
         reader.start()
@@ -99,6 +101,13 @@ class UirServer(LanguageServer):
                 await asyncio.sleep(0.005)
 
         return lambda message: asyncio.run_coroutine_threadsafe(take(message), loop).result()
+
+    def _replayed(self) -> None:
+        """The recording is at its end: wait for what an edit has still to bring."""
+        if self.documents.busy:
+            asyncio.get_running_loop().call_later(0.01, self._replayed)
+        else:
+            self.end(0)
 
     def end(self, code: int) -> None:
         """Let `serve` return."""
@@ -220,7 +229,8 @@ class UirServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Errors of ours go to the log: a pop-up at every key stroke helps nobody."""
-        log.error("%s: %s", getattr(source, "__name__", source), error)
+        if not isinstance(error, JsonRpcException):  # the client's fault, which the answer says
+            log.error("%s failed", getattr(source, "__name__", source), exc_info=error)
 
 
 def _read_snapshot(uri: str, path: str, client: ClientView) -> Snapshot:

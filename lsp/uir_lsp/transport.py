@@ -56,7 +56,8 @@ class ReaderThread(threading.Thread):
     """Reads messages until the end of input and hands each on, in order; then calls `ended` once.
 
     `deliver` and `unreadable` are called on this thread: they are expected to pass their argument to the loop.
-    `record` gets a copy of everything read, so that a session can be replayed as a bug report.
+    `record` gets a copy of everything read, so that a session can be replayed as a bug report; `seen` gets each message
+    and its size.
     """
 
     def __init__(
@@ -66,9 +67,10 @@ class ReaderThread(threading.Thread):
         unreadable: Callable[[str], None],
         ended: Callable[[], None],
         record: BinaryIO | None = None,
+        seen: Callable[[Any, int], None] = lambda message, size: None,
     ) -> None:
         super().__init__(name="uir-lsp-reader", daemon=True)
-        self._stream, self._record = stream, record
+        self._stream, self._record, self._seen = stream, record, seen
         self._deliver, self._unreadable, self._ended = deliver, unreadable, ended
 
     def run(self) -> None:
@@ -90,6 +92,7 @@ class ReaderThread(threading.Thread):
         except Unreadable as error:
             self._unreadable(str(error))
         else:
+            self._seen(message, len(body))
             self._deliver(message)
 
 

@@ -211,7 +211,7 @@ class Analysis:
 
     def expect_edits(self) -> None:
         """Makes the maps that the first edit would wait for."""
-        assert len(self.state.places) and self.state.users is not None
+        _ = self.state.places, self.state.users
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
