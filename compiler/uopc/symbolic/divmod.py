@@ -63,18 +63,48 @@ def floormod(x: UOp, c: int) -> UOp:
     return _divide(x, c, Ops.FLOORMOD, REMAINDER_RULES)
 
 
+# Rules look into the dividend of a dividend. Beyond this many levels only the first rows apply, which ask for bounds:
+# a long chain of views then costs the same for each of them, and needs no deep recursion.
+_DEEP = 16
+_BY_BOUNDS = 2
+
+# (operation, dividend, divisor) -> the answer, within one walk of the simplifier: digits ask for the same ones again.
+# Not kept on the nodes, to which the answers refer back.
+_answers: dict[tuple[Ops, UOp, int], UOp] = {}
+
+
+def forget_answers() -> None:
+    """Lets go of what has been remembered for one walk."""
+    _answers.clear()
+
+
 def _divide(x: UOp, c: int, op: Ops, rules: tuple[Rule, ...]) -> UOp:
+    key = (op, x, c)
+    found = _answers.get(key)
+    if found is None:
+        found = _answers[key] = _divided(x, c, op, rules)
+    return found
+
+
+def _divided(x: UOp, c: int, op: Ops, rules: tuple[Rule, ...]) -> UOp:
     if c == 0:
         return UOp.const(0, x.dtype)
     if c < 0:
         return _by_negative(x, c, op)
-    form = linear(x)
+    form, level = linear(x), _level(x)
     task = Division(x, c, form if is_exact(form, x.dtype) else None)
-    for rule in rules:
+    for rule in rules if level < _DEEP else rules[:_BY_BOUNDS]:
         found = rule.apply(task)
         if found is not None:
             return found
-    return mark(UOp(op, (x, UOp.const(c, x.dtype))))
+    node = mark(UOp(op, (x, UOp.const(c, x.dtype))))
+    node.cached("level", lambda _: level + 1)
+    return node
+
+
+def _level(x: UOp) -> int:
+    """How many quotients and remainders are inside each other in x."""
+    return max((t._cache.get("level", 0) for t in linear(x).terms if t._cache), default=0)
 
 
 def _by_negative(x: UOp, c: int, op: Ops) -> UOp:
@@ -327,7 +357,7 @@ def build(form: Linear, d: DType) -> UOp:
 def _recombined(form: Linear, d: DType) -> Linear | None:
     """The form with one digit less."""
     for t, m in form.terms.items():
-        if _by_constant(t, Ops.FLOORMOD):
+        if _by_constant(t, Ops.FLOORMOD) and _level(t.src[0]) < _DEEP:
             a = int(t.src[1].arg)
             if any(c % (m * a) == 0 for other, c in form.terms.items() if other is not t):
                 joined = _join_whole(form, t, m, a, d) or _join_digit(form, t, m, a, d)

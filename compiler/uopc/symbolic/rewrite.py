@@ -11,7 +11,7 @@ from collections.abc import Callable
 from uopc.dtype import Scalar, dtypes, int_range
 from uopc.ops import ALU, Ops
 from uopc.symbolic.compare import differs, less
-from uopc.symbolic.divmod import build, floordiv, floormod
+from uopc.symbolic.divmod import build, floordiv, floormod, forget_answers
 from uopc.symbolic.fold import fold
 from uopc.symbolic.interval import bounds
 from uopc.symbolic.linear import MAX_TERMS, linear, mark
@@ -23,6 +23,15 @@ _Operands = tuple[UOp, ...]
 
 def simplify(u: UOp) -> UOp:
     """The same value by less arithmetic. Works on scalar expressions and on whole loop programs; linear in nodes."""
+    if _done(u) is None:
+        try:
+            _walk(u)
+        finally:
+            forget_answers()
+    return _simple(u)
+
+
+def _walk(u: UOp) -> None:
     todo = [u]
     while todo:
         node = todo[-1]
@@ -38,7 +47,6 @@ def simplify(u: UOp) -> UOp:
         if result is not node:
             _remember(node, result)
         mark(result)
-    return _simple(u)
 
 
 def _remember(node: UOp, result: UOp) -> None:
