@@ -148,6 +148,7 @@ def exact(got: Array, want: list[float], d: DType, what: str) -> None:
         assert same, f"{what}, element {k}: {x!r} instead of {y!r}"
 
 
+@pytest.mark.slow
 def test_every_operation_and_dtype_exactly_and_without_undefined_behaviour(tmp_path: Path) -> None:
     made = [every_operation(d) for d in VALUES]
     programs = [
@@ -162,7 +163,8 @@ def test_every_operation_and_dtype_exactly_and_without_undefined_behaviour(tmp_p
                 exact(got, expected, u.dtype, f"{u.op.value} of {d} to {u.dtype}, {how}")
 
 
-def test_constants_operands_are_exact_too(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_constant_operands_are_exact_too(tmp_path: Path) -> None:
     """One side known: there the simplifier and the renderer have forms of their own."""
     programs, wants = [], []
     for d in (x for x in VALUES if x.is_int):

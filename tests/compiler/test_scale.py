@@ -85,6 +85,7 @@ def reductions(n: int) -> UOp:
     return total
 
 
+@pytest.mark.slow
 def test_a_chain_of_100_000_adds_from_text_to_c() -> None:
     analysis = analyze(chain_text(DEEP))
     assert not analysis.has_errors and analysis.root is not None
@@ -103,6 +104,7 @@ def test_a_chain_that_is_built_and_run() -> None:
     np.testing.assert_array_equal(run_shaped(u, [x]), evaluate(u, [x]))
 
 
+@pytest.mark.slow
 def test_a_deep_chain_survives_its_own_text() -> None:
     u = chain(DEEP)
     assert parse(dump(u)) is u
@@ -118,6 +120,7 @@ def test_a_long_chain_of_views() -> None:
     np.testing.assert_array_equal(run_shaped(u, [x]), want)
 
 
+@pytest.mark.slow
 def test_a_deep_graph_is_forgotten_without_recursion() -> None:
     u = chain(DEEP)
     simplify(lower(u, buf(1, 3), Ctx()))
