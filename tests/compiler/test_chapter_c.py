@@ -357,7 +357,7 @@ def test_a_permute_that_is_not_its_own_inverse() -> None:
 
 
 def test_views_as_strides() -> None:
-    from uopc.analysis import as_strided
+    from uopc.analysis.strides import as_strided
 
     x = matrix(3, 4)
     assert as_strided(x) == ((3, 4), (4, 1), 0)

@@ -26,7 +26,6 @@ from uopc.analysis.products import Contraction, uncontracted
 from uopc.analysis.style import amount, counted, elements, grouped
 from uopc.dtype import dtypes
 from uopc.errors import Where
-from uopc.symbolic import bounds
 from uopc.uop import Ops, UOp
 
 WARNING, HINT = "warning", "hint"
@@ -111,6 +110,8 @@ def _empty_max(u: UOp) -> list[Finding]:
 
 # -- indices -------------------------------------------------------------------------------------------------------
 def _unprovable_index(u: UOp) -> list[Finding]:
+    from uopc.symbolic import bounds  # most programs have no index to prove, and do not wait for it
+
     found = []
     for k, i in enumerate(u.src[1:]):
         size = u.src[0].shape[k]
@@ -181,8 +182,8 @@ def _is_wide(u: UOp) -> bool:
 
 
 def _is_recomputed(cost: ReduceCost) -> bool:
-    """A reduction over one operand or none is no loop."""
-    return cost.length > 1 and cost.evaluations > cost.elements
+    """A reduction over one operand or none is no loop; one without elements is never evaluated."""
+    return cost.length > 1 and 0 < cost.elements < cost.evaluations
 
 
 def _recomputed(cost: ReduceCost) -> Finding:

@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from uir_lsp.feature import ServerFeature
 from uir_lsp.target import Target
-from uopc.analysis import explain_json
+from uopc.analysis.explain import explain_json
 
 if TYPE_CHECKING:
     from uir_lsp.server import UirServer

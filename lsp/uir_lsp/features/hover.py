@@ -15,7 +15,8 @@ from uir_lsp.features.code_lenses import RUN, SHOW_C
 from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
 from uir_lsp.pages import link
-from uopc.analysis import Explanation, explain
+from uopc.analysis.explain import explain
+from uopc.analysis.explanation import Explanation
 from uopc.documentation import OPERATIONS
 from uopc.uir import Span
 from uopc.uop import MOVEMENT, Ops, UOp

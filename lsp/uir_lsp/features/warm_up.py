@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from uir_lsp.feature import ServerFeature
-from uopc.analysis import explain
+from uopc.analysis.explain import explain
 from uopc.uir import analyze
 
 if TYPE_CHECKING:

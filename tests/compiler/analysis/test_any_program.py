@@ -5,21 +5,15 @@ from __future__ import annotations
 import pytest
 from programs import random_program
 
-from uopc.analysis import (
-    as_strided,
-    estimate,
-    explain,
-    explain_json,
-    findings,
-    index_map,
-    program_findings,
-    trace,
-    why_not,
-)
-from uopc.analysis.index_map import is_tensor_step
+from uopc.analysis.cost import estimate
+from uopc.analysis.explain import explain, explain_json
+from uopc.analysis.index_map import index_map, is_tensor_step
+from uopc.analysis.lints import findings, program_findings
 from uopc.analysis.names import no_names
+from uopc.analysis.strides import as_strided, why_not
 from uopc.analysis.style import MATH
 from uopc.analysis.summary import summary
+from uopc.analysis.trace import trace
 from uopc.uir import analyze
 
 LONGEST = 600  # characters of one line

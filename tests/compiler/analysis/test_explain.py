@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from uopc.analysis import Explanation, explain, explain_json, index_map, trace, trace_text
-from uopc.analysis.explain import naming
+from uopc.analysis.explain import explain, explain_json, naming
+from uopc.analysis.explanation import Explanation
+from uopc.analysis.index_map import index_map
+from uopc.analysis.trace import trace, trace_text
 from uopc.ops import Ops
 from uopc.uir import analyze
 from uopc.uop import UOp, buf

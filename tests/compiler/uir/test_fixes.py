@@ -258,6 +258,11 @@ def test_mended_program_gives_what_was_meant(text: str, title: str, want: np.nda
     np.testing.assert_array_equal(evaluate(root, {0: X.ravel().copy()}), want)
 
 
+def test_a_reduction_without_elements_is_not_recomputed() -> None:
+    text = "# uir: reduce=leading\n%0 = buffer 0 : dtype=f32 slot=0\n%1 = reshape %0, (2, 0)\n"
+    assert analyze(text + "%2 = reduce %1 : op=max pop=1").diagnostics == ()
+
+
 def test_fixes_are_made_when_they_are_looked_at() -> None:
     (diagnostic,) = analyze(B4 + "%1 = neg %O").diagnostics
     asked: list[int] = []
