@@ -28,8 +28,9 @@ const ODD = '# uir: input 0 = [1, -1, 0, 4, 9, -4, 2, 0]\n# uir: input 1 = arang
 const BROKEN = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = reshape %m, (5, 2)\n'
 const LONG = '%0 = buffer 4096 : dtype=f32 slot=0\n%1 = reshape %0, (1, 4096, 1)\n%2 = expand %1, (2048, 4096, 2048)\n%3 = mul %2, %2\n%4 = reduce %3 : op=add pop=1\n%5 = sin %4\n%6 = reshape %5, (2048, 4096, 1)\n%7 = expand %6, (2048, 4096, 4096)\n%8 = sin %7\n%y = reduce %8 : op=add pop=2\n'
 
-async function ran({ rig, window, panel }, name, text) {
-  if (text !== undefined) rig.write(name, text)
+const FILES = { 'cube.uir': CUBE, 'wave.uir': WAVE, 'unexpected.uir': WRONG, 'odd.uir': ODD, 'broken.uir': BROKEN, 'long.uir': LONG }
+
+async function ran({ window, panel }, name) {
   await open(window, name)
   await until('lenses', () => window.lenses(), all => all.length > 1)
   await window.clickLens(/Run/)
@@ -51,10 +52,11 @@ async function open(window, name) {
 }
 
 async function begin(rig, size) {
+  for (const [name, text] of Object.entries(FILES)) rig.write(name, text)
   const window = await rig.open('softmax.uir', { size })
   await until('lenses', () => window.lenses(), all => all.length > 1)
   await window.command('View: Toggle Primary Side Bar Visibility')
-  return { rig, window, panel: new Panel(window.page) }
+  return { window, panel: new Panel(window.page) }
 }
 
 const SCENES = {
@@ -75,7 +77,7 @@ const SCENES = {
     await panel.frame.locator('.stage canvas').hover({ position: { x: 150, y: 120 } })
   },
   async slices(stage) {
-    const panel = await ran(stage, 'cube.uir', CUBE)
+    const panel = await ran(stage, 'cube.uir')
     await panel.slide(0, 3)
     await panel.press('Heat map')
     await panel.frame.locator('.stage canvas').click({ position: { x: 150, y: 120 } })
@@ -85,12 +87,12 @@ const SCENES = {
     await panel.frame.locator('.stage canvas').hover({ position: { x: 200, y: 120 } })
   },
   async line(stage) {
-    const panel = await ran(stage, 'wave.uir', WAVE)
+    const panel = await ran(stage, 'wave.uir')
     await panel.press('Line')
     await panel.frame.locator('.stage canvas').hover({ position: { x: 200, y: 120 } })
   },
   async unexpected(stage) {
-    const panel = await ran(stage, 'unexpected.uir', WRONG)
+    const panel = await ran(stage, 'unexpected.uir')
     await panel.press('Show It')
   },
   async history({ window, panel }) {
@@ -105,7 +107,7 @@ const SCENES = {
     await panel.tab(/History/)
   },
   async several(stage) {
-    const panel = await ran(stage, 'odd.uir', ODD)
+    const panel = await ran(stage, 'odd.uir')
     await panel.tab('%r')
   },
   async inputs({ window, panel }) {
@@ -114,10 +116,10 @@ const SCENES = {
     await until('the directive', () => window.lines(), lines => lines.some(line => line.includes('uniform 0 1')))
   },
   async broken(stage) {
-    await ran(stage, 'broken.uir', BROKEN)
+    await ran(stage, 'broken.uir')
   },
   async running(stage) {
-    await ran(stage, 'long.uir', LONG)
+    await ran(stage, 'long.uir')
   },
 }
 

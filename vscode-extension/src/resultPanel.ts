@@ -12,7 +12,7 @@ const PLACE_KEY = 'uir.result.place'
 export interface PanelOwner {
   state(): PanelState
   /** The panel is back after a reload and shows what it showed before. */
-  restored(state: PanelState): void
+  restored(state: PanelState | undefined): void
   receive(message: FromPanel): void
   closed(): void
 }
@@ -20,6 +20,7 @@ export interface PanelOwner {
 export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined
   private subscriptions: vscode.Disposable[] = []
+  private revived = false
   private readonly serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this)
 
   constructor(
@@ -54,6 +55,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
     if (this.panel) return panel.dispose()
+    this.revived = true
     this.take(panel)
   }
 
@@ -89,7 +91,8 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   private receive(message: FromPanel): void {
     if (message.type !== 'ready') return this.owner.receive(message)
-    if (!this.owner.state().file && message.state?.file) this.owner.restored({ ...message.state, running: false })
+    if (!this.owner.state().run && this.revived) this.owner.restored(message.state)
+    this.revived = false
     this.update()
   }
 

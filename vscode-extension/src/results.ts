@@ -6,7 +6,13 @@ import { PanelState, Problem, ShownRun } from './panel/messages'
 import { InputAbout } from './protocol'
 
 const HISTORY_KEY = 'uir.history'
+const LAST_KEY = 'uir.lastRun'
 const MOST_FILES = 50
+
+interface LastRun {
+  uri: string
+  run: ShownRun
+}
 
 export interface FileResults {
   run?: ShownRun | undefined
@@ -39,9 +45,15 @@ export class Results {
   /** A run ended: it is the last one now, and in the history. */
   async keep(uri: vscode.Uri, run: ShownRun): Promise<void> {
     Object.assign(this.of(uri), { run, problem: undefined, edited: false })
+    await this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)
     const { [uri.toString()]: before = [], ...others } = this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})
     const kept = Object.entries(others).slice(0, MOST_FILES - 1)
     await this.memory.update(HISTORY_KEY, { [uri.toString()]: add(before, entryOf(run.time, run.value, run.result)), ...Object.fromEntries(kept) })
+  }
+
+  /** The last run of all, also of a window before this one. */
+  last(): LastRun | undefined {
+    return this.memory.get<LastRun>(LAST_KEY)
   }
 
   /** What the panel shows of a file. */

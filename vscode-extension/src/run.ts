@@ -147,10 +147,14 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     return this.current ? this.results.state(this.current, this.running?.uri.toString() === this.current.toString()) : EMPTY
   }
 
-  restored({ file, run, problem }: PanelState): void {
-    if (!file) return
-    this.current = vscode.Uri.parse(file.uri, true)
-    Object.assign(this.results.of(this.current), { run: run && { ...run, result: { ...run.result, run: null } }, problem })
+  /** The web view remembers what it showed; a window that ended at once may not have kept that, the last run is. */
+  restored(before: PanelState | undefined): void {
+    const last = this.results.last()
+    const uri = before?.run ? before.file?.uri : last?.uri
+    const run = before?.run ?? last?.run
+    if (!uri || !run) return
+    this.current = vscode.Uri.parse(uri, true)
+    Object.assign(this.results.of(this.current), { run: { ...run, result: { ...run.result, run: null } } })
     void this.askInputs(this.current)
   }
 

@@ -23,7 +23,7 @@ export class Panel {
   }
 
   async press(name) {
-    await this.frame.getByRole('button', { name, exact: true }).click()
+    await this.frame.getByRole('button', { name, exact: true }).first().click()
   }
 
   async tab(name) {

@@ -171,9 +171,12 @@ export class HeatMap implements View {
   private frame(context: CanvasRenderingContext2D, row: number, column: number, color: string, width: number): void {
     const size = Math.max(6, this.x(1) - this.x(0))
     const tall = Math.max(6, this.y(1) - this.y(0))
-    context.strokeStyle = color
-    context.lineWidth = width
-    context.strokeRect(this.x(column + 0.5) - size / 2, this.y(row + 0.5) - tall / 2, size, tall)
+    const strokes: [string, number][] = [[themeColor('editor-background'), width + 2], [color, width]] // seen on any colour
+    for (const [stroke, line] of strokes) {
+      context.strokeStyle = stroke
+      context.lineWidth = line
+      context.strokeRect(this.x(column + 0.5) - size / 2, this.y(row + 0.5) - tall / 2, size, tall)
+    }
   }
 
   private label(context: CanvasRenderingContext2D): void {
