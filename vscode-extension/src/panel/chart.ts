@@ -67,10 +67,12 @@ export abstract class Chart {
       const y = Math.round(this.y(mark)) + 0.5
       context.strokeStyle = themeColor('editorIndentGuide-background1', 'panel-border', 'descriptionForeground')
       context.lineWidth = 1
+      context.globalAlpha = 0.5 // behind the data
       context.beginPath()
       context.moveTo(this.left, y)
       context.lineTo(this.left + this.plotWidth, y)
       context.stroke()
+      context.globalAlpha = 1
       context.fillStyle = themeColor('descriptionForeground', 'foreground')
       context.fillText(texts[k] ?? '', this.left - 7, y)
     })
