@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from executables import run_sanitized
 from programs import Array, difference, random_program
-from sanitized import run_sanitized
 from scalars import corners as integer_corners
 from scalars import one
 
