@@ -1,5 +1,5 @@
 // Pictures of the result panel in every state, for people to look at: out/screenshots/panel-*.png.
-// UIR_THEMES and UIR_SCENES choose some, by names with commas between; scenes follow
+// UIR_THEMES (all, or light when nothing is said) and UIR_SCENES choose some, by names with commas between; scenes follow
 // one another in one window, and a few go on from the one before.
 
 import fs from 'node:fs'
@@ -125,7 +125,7 @@ const SCENES = {
 
 const chosen = (all, names) => Object.entries(all).filter(([name]) => !names || names.split(',').includes(name))
 
-for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES)) {
+for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === 'all' ? undefined : (process.env.UIR_THEMES ?? 'light'))) {
   test(`the panel, ${theme}`, async () => {
     fs.mkdirSync(OUT, { recursive: true })
     const settings = { 'workbench.colorTheme': label, 'window.commandCenter': false, 'uir.run.timeout': 60 }

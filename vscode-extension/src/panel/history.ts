@@ -4,6 +4,7 @@ import { RunResult } from '../protocol'
 import { duration } from '../result'
 
 export const MOST_RUNS = 20
+const LEAST_MS = 0.01 // shorter kernels vary by chance
 
 export interface HistoryEntry {
   time: number
@@ -45,7 +46,8 @@ export function changes(history: readonly HistoryEntry[], position: number): str
   if (!entry || !before) return []
   const found = []
   if (entry.digest) found.push(entry.digest === before.digest ? 'same results' : 'results changed')
-  const factor = entry.kernel_ms && before.kernel_ms ? entry.kernel_ms / before.kernel_ms : 1
+  const told = Math.max(entry.kernel_ms ?? 0, before.kernel_ms ?? 0) >= LEAST_MS
+  const factor = told && entry.kernel_ms && before.kernel_ms ? entry.kernel_ms / before.kernel_ms : 1
   if (factor >= 1.1) found.push(`kernel ${times(factor)} slower`)
   if (factor <= 1 / 1.1) found.push(`kernel ${times(1 / factor)} faster`)
   return found
