@@ -102,6 +102,7 @@ class Memory:
     counter: int = 0
     packed: dict[str, list[int]] = field(default_factory=dict)
     symbols: dict[str, tuple[int, Any, Any, str]] = field(default_factory=dict)
+    diagnostics: dict[tuple[Any, ...], str] = field(default_factory=dict)
     good: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
 

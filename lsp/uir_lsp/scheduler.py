@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.020, 0.300
-PAUSE = 0.150  # seconds without an edit, after which there is time to settle
+PAUSE = 0.350  # seconds without an edit, after which there is time to settle
 LONG = 150  # lines of a file whose quick analysis is worth it
 LONGEST_SILENCE = 1.0  # somebody who types without a pause still sees diagnostics
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import time
@@ -217,9 +218,8 @@ class UirServer(LanguageServer):
         self._publish(self.protocol.encode({"uri": uri, "diagnostics": []}), corrects=False)
 
     def _diagnostics_of(self, snapshot: Snapshot) -> Encoded:
-        return self.protocol.encode(
-            {"uri": snapshot.uri, "version": snapshot.version, "diagnostics": published(snapshot)}
-        )
+        about = f'"uri":{json.dumps(snapshot.uri)},"version":{snapshot.version}'
+        return Encoded(f'{{{about},"diagnostics":{published(snapshot)}}}')
 
     def _publish(self, params: Encoded, corrects: bool) -> None:
         if not self.options.pull:

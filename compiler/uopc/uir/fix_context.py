@@ -68,9 +68,9 @@ class Budget:
 class Context:
     """What one quick fix asks about a state. See `FixContext` for what the methods give."""
 
-    def __init__(self, state: State, eol: str, names: Callable[[], dict[UOp, str]], budget: Budget) -> None:
+    def __init__(self, state: State, eol: str, name_of: Callable[[UOp], str | None], budget: Budget) -> None:
         self.eol = eol
-        self._state, self._names, self._budget = state, names, budget
+        self._state, self._name_of, self._budget = state, name_of, budget
         self._taken: set[str] = set()
 
     # -- names -----------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Context:
 
     def written_as(self, node: UOp) -> tuple[int, Statement] | None:
         """The first line whose statement makes a node."""
-        name = self._names().get(node)
+        name = self._name_of(node)
         line = self._state.line_of(name[1:]) if name is not None else None
         st = self._state.items[line].statement if line is not None else None
         return (line, st) if line is not None and st is not None else None

@@ -60,7 +60,7 @@ class Reporter:
         )
 
     def _context(self) -> Context:
-        return Context(self.state, self.eol, lambda: self.names, self._budget)
+        return Context(self.state, self.eol, self._name, self._budget)
 
     def _related(self, draft: Draft) -> tuple[Related, ...]:
         found = []
@@ -72,14 +72,16 @@ class Reporter:
         return tuple(found)
 
     def _name(self, u: UOp) -> str | None:
-        return self.names.get(u)
+        line = self._lines.get(u)
+        return None if line is None else f"%{self.state.items[line].name}"
 
     @cached_property
-    def names(self) -> dict[UOp, str]:
-        """The first name of every node, with its %."""
-        pairs = zip(reversed(self.state.uops), reversed(self.state.items))  # so that the first of equals stays
-        former = {u: f"%{item.name}" for item, u in self.state.ahead.items()}
-        return {**former, **{u: f"%{item.name}" for u, item in pairs if u is not None}}
+    def _lines(self) -> dict[UOp | None, int]:
+        """The line of the first value that is a node."""
+        uops, places = self.state.uops, self.state.places
+        former: dict[UOp | None, int] = {u: places[item] for item, u in self.state.ahead.items()}
+        former.update(zip(reversed(uops), range(len(uops) - 1, -1, -1)))  # so that the first of equals stays
+        return former
 
 
 def placed_notes(state: State) -> list[Placed]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from lsprotocol import types
@@ -9,6 +10,7 @@ from lsprotocol import types
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature
 from uir_lsp.pages import link
+from uir_lsp.protocol import Encoded
 from uopc.documentation import DIAGNOSTICS
 from uopc.uir import Diagnostic, Severity
 
@@ -21,9 +23,23 @@ _SEVERITY = {
 _UNNECESSARY = types.DiagnosticTag.Unnecessary.value
 
 
-def published(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """All diagnostics of a snapshot, as the protocol writes them."""
-    return [as_json(snapshot, diagnostic) for diagnostic in snapshot.analysis.diagnostics]
+def published(snapshot: Snapshot) -> str:
+    """All diagnostics of a snapshot as JSON text, as the protocol writes them.
+
+    Most are those of the text before: what was written of them is remembered.
+    """
+    before = snapshot.memory.diagnostics
+    now: dict[tuple[object, ...], str] = {}
+    texts = []
+    for diagnostic in snapshot.analysis.diagnostics:
+        lines = (diagnostic.line, *(related.line for related in diagnostic.related))
+        wide = tuple([text for k in lines if not (text := snapshot.line(k)).isascii()])  # columns depend on these
+        key = (*diagnostic[:6], diagnostic.unnecessary, wide)
+        text = before.get(key) or json.dumps(as_json(snapshot, diagnostic), separators=(",", ":"))
+        now[key] = text
+        texts.append(text)
+    snapshot.memory.diagnostics = now
+    return f"[{','.join(texts)}]"
 
 
 def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
@@ -51,11 +67,11 @@ def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
     return found
 
 
-def _pull(snapshot: Snapshot, params: types.DocumentDiagnosticParams) -> dict[str, Any]:
+def _pull(snapshot: Snapshot, params: types.DocumentDiagnosticParams) -> dict[str, Any] | Encoded:
     result_id = f"{snapshot.revision}{'' if snapshot.analysis.settled else '+'}"
     if params.previous_result_id == result_id:
         return {"kind": "unchanged", "resultId": result_id}
-    return {"kind": "full", "resultId": result_id, "items": published(snapshot)}
+    return Encoded(f'{{"kind":"full","resultId":"{result_id}","items":{published(snapshot)}}}')
 
 
 FEATURE = Feature(
