@@ -250,7 +250,8 @@ def updated(old: State, lines: list[str], quick: bool = False) -> State:
 def settled(state: State, stop: Stop = lambda: False) -> State:
     """The same text with every node made of the newest nodes of its operands. Raises Superseded once `stop` says so."""
     end = len(state.lines)
-    return _Update(state, state.lines, end, end, stop=stop).run()
+    with collector_paused():
+        return _Update(state, state.lines, end, end, stop=stop).run()
 
 
 def changed_region(old: list[str], new: list[str]) -> tuple[int, int]:
