@@ -428,17 +428,21 @@ class _Update:
         A line that nothing is said about is silent without its operands too: only the others need a look.
         """
         new, dirty = self.state, self.dirty
-        found, todo = [], [(item.name, line)]
+        places, users, uops, notes, defs = new.places, new.users, new.uops, new.notes, new.defs
+        found, todo = [], [(item.name or "", line)]
         while todo:
             name, line = todo.pop()
-            for place in self._users(name or "", line):
-                user = new.items[place]
-                if place in dirty or new.notes[place]:
+            for user in users.get(name, ()):
+                place = places[user]
+                if place <= line:
+                    continue
+                if place in dirty or notes[place]:
                     found.append(place)
-                elif new.uops[place] is not None:
-                    new.uops[place] = None
-                    if new.defs[user.name or ""][0] is user:
-                        todo.append((user.name, place))
+                elif uops[place] is not None:
+                    uops[place] = None
+                    its_name = user.name or ""
+                    if defs[its_name][0] is user:
+                        todo.append((its_name, place))
         return found
 
     def _resolve(self, name: str) -> UOp | _Missing | None:
