@@ -7,7 +7,7 @@ common subexpressions are shared by construction. Nothing here recurses: a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from weakref import ref
 
 from uopc.dtype import DType, Scalar, const_key, dtypes
@@ -34,6 +34,7 @@ __all__ = [
     "stack",
 ]
 
+_T = TypeVar("_T")
 _NO_RANGES: frozenset[UOp] = frozenset()
 
 
@@ -227,6 +228,13 @@ class UOp:
         if name not in self._cache:
             self._cache[name] = compute(self)
         return self._cache[name]
+
+    def remember(self, name: str, value: _T) -> _T:
+        """`value`, to be found again under `name` as if `cached` had computed it."""
+        if self._cache is None:
+            self._cache = {}
+        self._cache[name] = value
+        return value
 
     def __repr__(self) -> str:
         arg = "" if self.arg is None else f", {self.arg!r}"

@@ -77,7 +77,8 @@ def seconds_used() -> float:
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "fast"])
 @pytest.mark.parametrize("case", SCALE, ids=lambda c: c.__name__)
 def test_scale(case: Case, plain: bool, tmp_path: Path) -> None:
-    """Ten seconds of this process and the compiler; what waits for a core that others use does not count."""
+    """The value, verified. The limit tells linear from quadratic (that would be hours), not a fast machine from a slow
+    one: how time grows is tested as a ratio in test_scale.py."""
     text, inputs, want, about = case()
     files = {}
     for slot, data in enumerate(inputs):
@@ -89,5 +90,5 @@ def test_scale(case: Case, plain: bool, tmp_path: Path) -> None:
     assert result.error is None, about
     assert result.verified is not False
     np.testing.assert_array_equal(result.outputs[0].array, want)
-    assert took < 10, about
+    assert took < 60, about
     assert result.build_ms is not None

@@ -19,28 +19,29 @@ def bounds(u: UOp) -> Interval:
 
     For a float the answer is meaningless and raises TypeError.
     """
-    if u.dtype.is_float:
-        raise TypeError(f"bounds of a {u.dtype} value")
     known = _known(u)
     if known is not None:
         return known
+    if u.dtype.is_float:
+        raise TypeError(f"bounds of a {u.dtype} value")
     todo = [u]
     while todo:
         node = todo[-1]
         waiting = [s for s in node.src if _known(s) is None and not s.dtype.is_float]
         if waiting:
-            todo.extend(waiting)
-            continue
-        todo.pop()
-        node.cached("bounds", _compute)
+            todo += waiting
+        else:
+            todo.pop()
+            node.remember("bounds", _compute(node))
     found: Interval = u.cached("bounds", _compute)
     return found
 
 
 def _known(u: UOp) -> Interval | None:
-    if u.op is Ops.CONST and not u.dtype.is_float:
-        return int(u.arg), int(u.arg)
-    return u._cache.get("bounds") if u._cache else None
+    if u._cache is not None:
+        return u._cache.get("bounds")
+    # A constant is its own bounds: remembered, because it is asked for at every use.
+    return u.remember("bounds", (int(u.arg), int(u.arg))) if u.op is Ops.CONST and not u.dtype.is_float else None
 
 
 def _compute(u: UOp) -> Interval:

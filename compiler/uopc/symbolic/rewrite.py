@@ -45,12 +45,8 @@ def _walk(u: UOp) -> None:
         todo.pop()
         result = _node(node.op, tuple(_simple(s) for s in node.src), node)
         if result is not node:
-            _remember(node, result)
+            node.remember("simple", result)
         mark(result)
-
-
-def _remember(node: UOp, result: UOp) -> None:
-    node.cached("simple", lambda _: result)
 
 
 def _done(u: UOp) -> bool | None:
