@@ -164,7 +164,6 @@ test('after a reload the panel is back with its result, and runs again', async (
   await panel.slide(0, 1)
   await panel.untilCells(rows => rows[0]?.[1] === '26')
   await window.page.goto(addressOf(rig.server.port, rig.workspace)) // without a file to open, which would begin anew
-  await window.ready()
   await panel.until(/cube\.uir[^]*%y : f32\[2, 3, 4\]/)
   await panel.until(/26|Run Again[^]*Run Again/) // the values, or that they were not kept, with what was seen of them
   await panel.press('Run Again')

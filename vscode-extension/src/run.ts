@@ -150,8 +150,9 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   /** The web view remembers what it showed; a window that ended at once may not have kept that, the last run is. */
   restored(before: PanelState | undefined): void {
     const last = this.results.last()
-    const uri = before?.run ? before.file?.uri : last?.uri
-    const run = before?.run ?? last?.run
+    const newer = (before?.run?.time ?? 0) < (last?.run.time ?? 0)
+    const uri = newer ? last?.uri : before?.file?.uri
+    const run = newer ? last?.run : before?.run
     if (!uri || !run) return
     this.current = vscode.Uri.parse(uri, true)
     Object.assign(this.results.of(this.current), { run: { ...run, result: { ...run.result, run: null } } })
