@@ -16,6 +16,7 @@ from uopc.dtype import DType, Scalar, dtypes, int_range
 from uopc.indexmap import Index, assumptions, ravel, released, source_index, unravel, valid
 from uopc.ops import ALU, MOVEMENT, AxisType, Ops
 from uopc.symbolic import bounds, simplify
+from uopc.symbolic.affine import affine
 from uopc.symbolic.divmod import build
 from uopc.symbolic.linear import Linear, linear
 from uopc.uop import UOp, alloc, range_, sink
@@ -135,7 +136,7 @@ def _memory(u: UOp, idx: Index, ctx: Ctx) -> _Answer:
     if u.shape == (0,):
         yield from ()
         return UOp.const(0, u.dtype)  # in a loop that runs no times; there is no address to write down
-    i, guard = simplify(released(idx[0])), assumptions(idx[0])
+    i, guard = affine(simplify(released(idx[0]))), assumptions(idx[0])
     # Whatever a pad's mask says later, the address itself must be inside.
     yield from ()
     return u.index(i if guard is None else simplify(guard.where(i, UOp.const(0, i.dtype)))).load()
