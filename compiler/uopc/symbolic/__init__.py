@@ -7,6 +7,7 @@ divmod     quotients and remainders: the table of rules
 compare    comparisons
 logic      bits, truth values and choices
 fold       operations on constants
+affine     sums that no rule finds, by evaluation
 rewrite    the simplifier: one pass over a graph
 """
 
