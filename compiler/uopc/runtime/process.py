@@ -42,7 +42,10 @@ class _Drain(threading.Thread):
 
     def close(self) -> bytes:
         """What was read. Waits for the end of the pipe, but not for a process that escaped its group."""
-        self.join(_GRACE)
+        try:
+            self.join(_GRACE)
+        except RuntimeError:  # a signal came while the thread was starting: nothing has been read
+            return b""
         if not self.is_alive():
             self.pipe.close()
         return bytes(self.kept)
