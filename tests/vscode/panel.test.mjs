@@ -118,12 +118,15 @@ test('an input chosen in the panel is written as a directive, a wrong one explai
   await panel.tab(/Inputs/)
   await panel.frame.locator('select').selectOption('full')
   await window.untilLine(/^# uir: input 0 = full 1/)
-  const value = panel.frame.locator('input.value')
-  await value.fill('many')
-  await value.press('Enter')
-  await panel.until(/full is a number/)
-  await value.fill('0.5')
-  await value.press('Enter')
+  // Typed again until it is taken: the form is drawn anew when the edit before it has arrived.
+  const type = async text => {
+    const value = panel.frame.locator('input.value')
+    await value.fill(text)
+    await value.press('Enter')
+    await window.page.waitForTimeout(300)
+  }
+  await until('the complaint', async () => (await type('many'), panel.text()), text => /full is a number/.test(text))
+  await type('0.5')
   await window.untilLine(/^# uir: input 0 = full 0\.5/)
   await panel.press('Run Again')
   await panel.tab('%y')
