@@ -13,10 +13,10 @@ from math import prod
 from uopc.analysis.bottom_up import fact
 from uopc.analysis.digits import row_major
 from uopc.analysis.names import Names, called, no_names
-from uopc.analysis.numeric import box, tabulate
 from uopc.dtype import dtypes
 from uopc.indexmap import source_index
 from uopc.symbolic import simplify
+from uopc.symbolic.affine import affine
 from uopc.symbolic.linear import linear
 from uopc.typerules import Shape
 from uopc.uop import MOVEMENT, Ops, UOp, range_
@@ -158,20 +158,10 @@ def _position(nodes: list[UOp], base: View) -> tuple[UOp, list[UOp]]:
 
 def _affine(shape: Shape, position: UOp, loops: list[UOp]) -> Strided | None:
     """Strides that give `position` everywhere. Read off its sum; else tried at every position, if these are few."""
-    form = linear(position)
-    if all(t.op is Ops.RANGE for t in form.terms):
-        return View(shape, tuple(form.terms.get(r, 0) for r in loops), form.const).normal()
-    steps = {r: [int(k == j) for j in range(len(loops) + 1)] for k, r in enumerate(loops)}
-    steps = {r: [min(v, r.arg.size - 1) for v in column] for r, column in steps.items()}
-    first = tabulate(position, steps, len(loops) + 1)
-    if first is None or prod(shape) > MAX_ENUMERATED:
+    form = linear(affine(position, MAX_ENUMERATED))
+    if not all(t.op is Ops.RANGE for t in form.terms):
         return None
-    origin = first[-1]
-    strides = [value - origin for value in first[:-1]]
-    columns = box(loops)
-    found = tabulate(position, columns, prod(shape))
-    expected = [origin + sum(map(int.__mul__, strides, row)) for row in zip(*(columns[r] for r in loops))]
-    return View(shape, tuple(strides), origin).normal() if found == expected else None
+    return View(shape, tuple(form.terms.get(r, 0) for r in loops), form.const).normal()
 
 
 def is_contiguous(strided: Strided) -> bool:

@@ -1,6 +1,7 @@
 """Bounds analysis and simplification of integer expressions and loop programs.
 
 interval   what values an expression can have
+alignment  which remainder by which modulus it has
 linear     expressions as sums of multiples: the canonical form
 parts      a sum taken apart by a divisor
 divmod     quotients and remainders: the table of rules

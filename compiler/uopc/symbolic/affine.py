@@ -20,14 +20,14 @@ _MOST_POINTS = 1 << 13
 _SAMPLES = 7
 
 
-def affine(u: UOp) -> UOp:
+def affine(u: UOp, most_points: int = _MOST_POINTS) -> UOp:
     """A simplified index as a sum of multiples of its loop counters, where it is one at every iteration; else `u`."""
     order = u.toposort()
     if not any(n.op in (Ops.FLOORDIV, Ops.FLOORMOD) for n in order):
         return u
     counters = sorted(u.ranges, key=lambda r: (r.arg.idx, r.digest))
     sizes = [r.arg.size for r in counters]
-    if not 0 < prod(sizes) <= _MOST_POINTS or any(not n.src and n.op not in (Ops.RANGE, Ops.CONST) for n in order):
+    if not 0 < prod(sizes) <= most_points or any(not n.src and n.op not in (Ops.RANGE, Ops.CONST) for n in order):
         return u
     form = _through_the_origin(order, counters, sizes)
     points = product(*map(range, sizes))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from uopc.dtype import dtypes
 from uopc.ops import Ops
+from uopc.symbolic.alignment import Alignment, alignment, scaled, total
 from uopc.symbolic.divmod import build
 from uopc.symbolic.linear import Linear, form_bounds, is_exact, linear
 from uopc.uop import UOp
@@ -125,9 +126,18 @@ def _written(q: Inequality) -> UOp | None:
 # -- not equal -----------------------------------------------------------------------------------------------------
 def differs(a: UOp, b: UOp) -> UOp | None:
     """a != b of integers; None when nothing is known. A constant stands on the right."""
-    lo, hi = form_bounds(_difference(a, b))
-    if lo > 0 or hi < 0:
+    difference = _difference(a, b)
+    lo, hi = form_bounds(difference)
+    if lo > 0 or hi < 0 or _form_alignment(difference).excludes(0):
         return truth(True)
     if a is b or lo == hi == 0:
         return truth(False)
     return None if a.op is not Ops.CONST else UOp(Ops.CMPNE, (b, a))
+
+
+def _form_alignment(form: Linear) -> Alignment:
+    """The alignment of a sum, as an exact number."""
+    found = Alignment(0, form.const)
+    for t, c in form.terms.items():
+        found = total(found, scaled(alignment(t), c))
+    return found

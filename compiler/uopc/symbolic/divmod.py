@@ -14,7 +14,7 @@ from uopc.dtype import DType, int_range
 from uopc.ops import Ops
 from uopc.symbolic.interval import Interval, bounds
 from uopc.symbolic.linear import Linear, add, chain, form_bounds, is_exact, linear, mark, scale, value_form
-from uopc.symbolic.parts import exact_sum, factored, split, whole_quotient
+from uopc.symbolic.parts import exact_sum, factored, multiple_part, split, whole_quotient
 from uopc.uop import UOp
 
 
@@ -151,6 +151,16 @@ def _q_reduced(t: Division) -> UOp | None:
     return None if quotient is None else build(quotient, t.x.dtype)
 
 
+def _q_aligned(t: Division) -> UOp | None:
+    parts = multiple_part(t.form, t.c) if t.form is not None else None
+    if parts is None or not parts[1].terms or not is_exact(parts[0], t.x.dtype):
+        return None
+    carry = whole_quotient(parts[1], t.c)
+    if carry is None:
+        return None
+    return build(add(linear(floordiv(build(parts[0], t.x.dtype), t.c)), carry, t.x.dtype), t.x.dtype)
+
+
 def _q_common_factor(t: Division) -> UOp | None:
     if t.form is None or not t.form.terms:
         return None
@@ -207,6 +217,12 @@ QUOTIENT_RULES: tuple[Rule, ...] = (
         Box((3, 3), (-7, -4, 5, 9), (-6, 0, 1, 4), (4, 8)),
     ),
     Rule(
+        "quotient-aligned",
+        "(a + r) // c = a // c + m when c divides a by its alignment, m*c <= r < (m+1)*c",
+        _q_aligned,
+        Box((5, 3), (-2, 1, 3), (-6, -1, 0, 4), (2, 4, 6), ((Ops.AND, -4), (Ops.AND, -8))),
+    ),
+    Rule(
         "quotient-common-factor",
         "(g*a + k) // (g*c) = (a + k//g) // c",
         _q_common_factor,
@@ -261,6 +277,11 @@ def _r_reduced(t: Division) -> UOp | None:
         return None
     d = t.x.dtype
     return build(add(t.form, scale(quotient, -t.c, d), d), d)
+
+
+def _r_aligned(t: Division) -> UOp | None:
+    parts = multiple_part(t.form, t.c) if t.form is not None else None
+    return floormod(build(parts[1], t.x.dtype), t.c) if parts and is_exact(parts[1], t.x.dtype) else None
 
 
 def _r_common_factor(t: Division) -> UOp | None:
@@ -327,6 +348,12 @@ REMAINDER_RULES: tuple[Rule, ...] = (
         "(k*(x % b) + r) % c = (k*x + r) % c when c divides k*b, exact",
         _r_inner_remainder,
         Box((17, 3), (-2, 1, 3), (-4, 0, 1), (2, 4, 6), tuple((Ops.FLOORMOD, b) for b in (-4, 2, 4, 6))),
+    ),
+    Rule(
+        "remainder-aligned",
+        "(a + r) % c = r % c when c divides a by its alignment, r exact",
+        _r_aligned,
+        Box((5, 3), (-2, 1, 3), (-6, -1, 0, 4), (2, 4, 6), ((Ops.AND, -4), (Ops.AND, -8), (Ops.OR, 3))),
     ),
     Rule(
         "remainder-common-factor",

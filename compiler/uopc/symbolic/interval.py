@@ -99,18 +99,23 @@ def _differs(u: UOp, a: Interval, b: Interval) -> Interval:
     return int(a[1] < b[0] or b[1] < a[0]), int(not a[0] == a[1] == b[0] == b[1])
 
 
+def _power(*spans: Interval) -> int:
+    """The power of two such that all values are from minus it to just below it."""
+    return 1 << max((x if x >= 0 else ~x).bit_length() for span in spans for x in span)
+
+
 def _and(u: UOp, a: Interval, b: Interval) -> Interval:
     if a[0] >= 0 and b[0] >= 0:
         return (a[0] & b[0] if u.dtype.is_bool else 0), min(a[1], b[1])
     # A number without a sign bit masks the other one down to itself.
     masks = [x for x in (a, b) if x[0] >= 0]
-    return (0, masks[0][1]) if masks else int_range(u.dtype)
+    return (0, masks[0][1]) if masks else (-_power(a, b), max(a[1], b[1]))
 
 
 def _or(u: UOp, a: Interval, b: Interval) -> Interval:
     if a[0] < 0 or b[0] < 0:
-        return int_range(u.dtype)
-    return (max(a[0], b[0]) if u.op is Ops.OR else 0), (1 << max(a[1].bit_length(), b[1].bit_length())) - 1
+        return -_power(a, b), _power(a, b) - 1
+    return (max(a[0], b[0]) if u.op is Ops.OR else 0), _power(a, b) - 1
 
 
 def _shift(u: UOp, a: Interval, b: Interval) -> Interval:

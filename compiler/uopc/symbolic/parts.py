@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from math import gcd
 
 from uopc.ops import Ops
+from uopc.symbolic.alignment import alignment
 from uopc.symbolic.interval import bounds
 from uopc.symbolic.linear import Linear, form_bounds
 from uopc.uop import UOp
@@ -35,6 +36,20 @@ def split(form: Linear, c: int) -> tuple[Linear, Linear]:
             rest[t] = k
     low = _lifted(rest, form.const, c)
     return Linear(out, (form.const - low) // c), Linear(rest, low)
+
+
+def multiple_part(form: Linear, c: int) -> tuple[Linear, Linear] | None:
+    """form = first + second, where c divides the value of first by alignment alone; None where no atom is like that.
+
+    The smallest value of second is in 0..c-1.
+    """
+    whole = {t: k for t, k in form.terms.items() if alignment(t).divides(k, c)}
+    if not whole:
+        return None
+    rest = {t: k for t, k in form.terms.items() if t not in whole}
+    taken = sum(k * alignment(t).remainder for t, k in whole.items())
+    low = _lifted(rest, form.const + taken, c)
+    return Linear(whole, form.const - low), Linear(rest, low)
 
 
 def _lifted(terms: dict[UOp, int], const: int, c: int) -> int:

@@ -105,6 +105,10 @@ def laws() -> dict[str, Law]:
         "quotient-nested": ([*positive, is_floor(x, b, p), is_floor(p, c, q)], [is_floor(x, b * c, q)]),
         "quotient-multiples": ([is_floor(r, c, q)], [is_floor(c * a + r, c, a + q)]),
         "quotient-reduced": ([m * c <= r, r <= (m + 1) * c - 1], [is_floor(c * a + r, c, a + m)]),
+        "quotient-aligned": (
+            [*positive, is_floor(x, c, q), x == c * q, m * c <= r, r <= (m + 1) * c - 1],
+            [is_floor(x + r, c, q + m)],
+        ),
         "quotient-common-factor": (
             [*positive, is_floor(k, g, j), is_floor(a + j, c, q)],
             [is_floor(g * a + k, g * c, q)],
@@ -134,6 +138,10 @@ def laws() -> dict[str, Law]:
         "remainder-inner-remainder": (
             [*positive, k * b == m * c, is_floor(k * x + r, c, q)],
             [is_floor(inner, c, q - m * p), inner - c * (q - m * p) == k * x + r - c * q],
+        ),
+        "remainder-aligned": (
+            [*positive, x == c * p, is_floor(r, c, q)],
+            [is_floor(x + r, c, p + q), x + r - c * (p + q) == r - c * q],
         ),
         "remainder-common-factor": (
             [*positive, is_floor(k, g, j), is_floor(a + j, c, q)],
