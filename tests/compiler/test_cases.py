@@ -12,6 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from uopc.runtime.arrays import ArrayFile
 from uopc.runtime.job import RunOptions, run_job
 
 FOLDER = Path(__file__).parent.parent / "cases"
@@ -82,8 +83,8 @@ def test_scale(case: Case, plain: bool, tmp_path: Path) -> None:
     text, inputs, want, about = case()
     files = {}
     for slot, data in enumerate(inputs):
-        files[slot] = tmp_path / f"{slot}.npy"
-        np.save(files[slot], data)
+        files[slot] = ArrayFile(tmp_path / f"{slot}.npy")
+        np.save(files[slot].path, data)
     began = seconds_used()
     result = run_job(text, tmp_path / "scale.uir", RunOptions(inputs=files, plain=plain, timeout=60))
     took = seconds_used() - began

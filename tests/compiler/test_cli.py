@@ -349,7 +349,7 @@ def test_run(uir: Uir) -> None:
 def test_run_json(uir: Uir) -> None:
     done = uir("run", "--json", uir.write("a.uir", GOOD), uir.write("b.uir", BAD), "missing.uir")
     good, bad, missing = (json.loads(line) for line in done.stdout.splitlines())
-    fields = ["file", "ok", "error", "outputs", "expect", "verified", "build_ms", "kernel_ms"]
+    fields = ["file", "ok", "error", "outputs", "expect", "verified", "build_ms", "kernel_ms", "speed"]
     assert [list(o) for o in (good, bad, missing)] == [fields] * 3
     assert (good["file"], good["ok"], bad["file"], bad["ok"]) == ("a.uir", True, "b.uir", False)
     assert "no such file" in missing["error"]
@@ -380,6 +380,26 @@ def test_run_options(uir: Uir) -> None:
     refused = uir("run", file, "--out", "no/such/y.npy")
     assert refused.returncode == 2
     assert "cannot be written" in refused.stderr
+
+
+def test_run_takes_arrays_by_name(uir: Uir) -> None:
+    file = uir.write("a.uir", GOOD)
+    np.savez(uir.folder / "x.npz", a=np.zeros(4, np.float32), b=np.array([1, 2, 3, 4], np.float32))
+    head = b'{"w:2":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
+    raw = np.array([5, 6, 7, 8], "<f4").tobytes()
+    (uir.folder / "x.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + raw)
+    (uir.folder / "odd.npz:b").write_bytes((uir.folder / "x.npz").read_bytes())  # a name that looks like a key
+    taken = {"x.npz:b": "[[1.5 2.5]", "x.safetensors:w:2": "[[5.5 6.5]", "x.safetensors": "[[5.5 6.5]"}
+    for given, want in taken.items():
+        done = uir("run", file, "--input", f"0={given}")
+        assert done.returncode == 0 and want in done.stdout, given
+    refused = {"x.npz:c": "no array 'c' in it, there is a, b", "x.npz": "which of its arrays is meant: a, b"}
+    for given, said in refused.items():
+        assert said in uir("run", file, "--input", f"0={given}").stderr
+    assert "this is not a .npy file" in uir("run", file, "--input", "0=odd.npz:b").stderr
+    directive = '# uir: input 0 = file "x.safetensors" "w:2"\n# uir: expect = file "x.npz" "b"\n'
+    done = uir("run", uir.write("b.uir", directive + GOOD.partition("\n")[2]))
+    assert "%2 element [0, 0] is 5.5, expected 1.0 (4 of 4 elements differ, by 4.5 at most)" in done.stderr
 
 
 def test_run_shows_the_errors_of_the_file(uir: Uir) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +21,20 @@ if TYPE_CHECKING:
     from uopc.runtime.job import RunOptions
     from uopc.runtime.result import OutputResult, RunResult
 
+# Only a file with names in it is followed by one, so the colon of C:\data.npy is none.
+_KEYED = re.compile(r"(?P<path>.+?\.(?:npz|safetensors)):(?P<key>.+)", re.IGNORECASE | re.DOTALL)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .uir file")
     parser.add_argument(
-        "--input", action="append", default=[], type=_slot_and_path, metavar="SLOT=PATH", help="a .npy for a buffer"
+        "--input",
+        action="append",
+        default=[],
+        type=_slot_and_file,
+        metavar="SLOT=PATH[:KEY]",
+        help="data for a buffer: a .npy, or an array of a .npz or .safetensors (KEY may be absent when it has but one)",
     )
     parser.add_argument("--out", type=Path, metavar="PATH.npy", help="write the output (the second to PATH.1.npy ...)")
     parser.add_argument("--value", metavar="%v", help="compute this value in place of the program's outputs")
@@ -37,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory", type=_positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
     )
     parser.add_argument("--threads", type=_threads, default=1, metavar="N", help="threads it may use (default: 1)")
+    parser.add_argument(
+        "--peak", action="store_true", help="first measure what one thread of this machine can do (about a second)"
+    )
     add_switches(parser)
     parser.add_argument("--json", action="store_true", help="one object a line")
 
@@ -73,10 +86,11 @@ def _run(file: str, args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> RunOptions:
+    from uopc.runtime.arrays import ArrayFile
     from uopc.runtime.job import RunOptions
 
     return RunOptions(
-        inputs=dict(args.input),
+        inputs={slot: ArrayFile(path, key) for slot, path, key in args.input},
         plain=args.plain,
         verify=not args.no_verify,
         timeout=args.timeout,
@@ -84,6 +98,7 @@ def _options(args: argparse.Namespace) -> RunOptions:
         threads=args.threads,
         value=args.value,
         off=tuple(args.without),
+        peak=args.peak,
     )
 
 
@@ -132,8 +147,19 @@ def _facts(result: RunResult) -> list[str]:
         said = "verified against the reference" if result.verified else "differs from the reference"
         facts.append(f"{paint(said, 'good' if result.verified else 'error', colour)} {largest}")
     times = [f"build {time_text(result.build_ms)}", f"kernel {time_text(result.kernel_ms)}"]
-    facts.append(" · ".join(times))
+    facts.append(" · ".join([*times, *_speeds(result)]))
     return facts
+
+
+def _speeds(result: RunResult) -> list[str]:
+    """The rate that the program is bound by, against the peak of that, where it was measured."""
+    from uopc.runtime.speed import rate_text
+
+    speed = result.speed
+    if speed is None or speed.bound is None:
+        return []
+    rate, unit = (speed.compute, "FLOP") if speed.bound == "compute" else (speed.memory, "B")
+    return [*([rate_text(rate, unit)] if rate is not None else []), f"{speed.bound}-bound"]
 
 
 def _show_error(result: RunResult, text: str) -> None:
@@ -169,11 +195,14 @@ def difference_text(value: float | None) -> str:
 
 
 # -- arguments -----------------------------------------------------------------------------------------------------
-def _slot_and_path(text: str) -> tuple[int, Path]:
+def _slot_and_file(text: str) -> tuple[int, Path, str | None]:
     slot, sign, path = text.partition("=")
     if not sign or not path or not (slot.isascii() and slot.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not SLOT=PATH, as in 0=a.npy")
-    return int(slot), Path(path)
+        raise argparse.ArgumentTypeError(f"{text!r} is not SLOT=PATH, as in 0=a.npy or 0=a.npz:weights")
+    keyed = _KEYED.fullmatch(path)
+    if keyed is None or os.path.isfile(path):  # a name may have a colon in it
+        return int(slot), Path(path), None
+    return int(slot), Path(keyed["path"]), keyed["key"]
 
 
 def _positive(text: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, prod, sqrt
+from math import inf, isinf, prod, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,8 @@ class Difference:
 
     def __str__(self) -> str:
         place = f"element [{', '.join(map(str, self.index))}]" if self.index else "the value"
-        rest = "" if self.size == 1 else f" ({self.count:,} of {self.size:,} elements differ)"
+        by = "" if isinf(self.largest) else f", by {self.largest:.3g} at most"
+        rest = "" if self.size == 1 else f" ({self.count:,} of {self.size:,} elements differ{by})"
         return f"{place} is {self.got}, expected {self.wanted}{rest}"
 
 

@@ -13,7 +13,7 @@ from uopc.dtype import DType
 from uopc.nptypes import Array, np_dtype
 from uopc.ops import Ops
 from uopc.pipeline import resolve_stores
-from uopc.runtime.arrays import load_array
+from uopc.runtime.arrays import ArrayFile, load_array
 from uopc.runtime.errors import InputError
 from uopc.uop import UOp
 
@@ -64,12 +64,12 @@ def _read_buffers(root: UOp, order: list[UOp], behind: Mapping[UOp, UOp]) -> set
 
 
 def make_inputs(
-    uses: list[BufferUse], specs: Mapping[int, InputSpec], folder: Path, files: Mapping[int, Path] | None = None
+    uses: list[BufferUse], specs: Mapping[int, InputSpec], folder: Path, files: Mapping[int, ArrayFile] | None = None
 ) -> dict[int, Array]:
     """The first contents of the buffers, flat, by slot.
 
-    specs: the file's directives, with paths relative to `folder`; files: paths that replace them. A buffer that is only
-    stored to, and that neither names, has none and starts as zeros. Raises InputError.
+    specs: the file's directives, with paths relative to `folder`; files: arrays that replace them. A buffer that is
+    only stored to, and that neither names, has none and starts as zeros. Raises InputError.
     """
     files = files or {}
     unknown = sorted(set(files) - {use.slot for use in uses})
@@ -79,7 +79,7 @@ def make_inputs(
     made = {}
     for use in uses:
         if use.slot in files:
-            made[use.slot] = load_array(files[use.slot], None, use.dtype, use.size, f"buffer {use.slot}")
+            made[use.slot] = load_array(*files[use.slot], use.dtype, use.size, f"buffer {use.slot}")
         elif use.slot in specs:
             made[use.slot] = from_spec(specs[use.slot], use, folder)
         elif use.read:

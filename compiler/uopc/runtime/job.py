@@ -16,6 +16,7 @@ import numpy as np
 from uopc.dtype import dtypes
 from uopc.evaluate import EvaluationError, EvaluationTooLarge, evaluate
 from uopc.nptypes import Array
+from uopc.runtime.arrays import ArrayFile
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.compare import check_expect, verify
@@ -24,7 +25,9 @@ from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library
 from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
+from uopc.runtime.peak import known_peak, measure_peak
 from uopc.runtime.result import OutputDifference, OutputResult, RunResult
+from uopc.runtime.speed import speed_of
 from uopc.runtime.toolchain import Compiler, find_compiler
 from uopc.uop import UOp
 
@@ -43,11 +46,12 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run. inputs: .npy files that replace the data of a buffer, by slot; timeout in seconds; memory in bytes;
+    """How to run. inputs: files that replace the data of a buffer, by slot; timeout in seconds; memory in bytes;
     value: the one to compute (a name) in place of the program's outputs; compiler: in place of the one found; off:
-    names of transformations that the fast program does without."""
+    names of transformations that the fast program does without; peak: measure what this machine can do, in place of
+    taking what was measured before."""
 
-    inputs: Mapping[int, Path] = field(default_factory=dict)
+    inputs: Mapping[int, ArrayFile] = field(default_factory=dict)
     plain: bool = False
     verify: bool = True
     timeout: float = DEFAULT_SECONDS
@@ -56,6 +60,7 @@ class RunOptions:
     value: str | None = None
     compiler: str | None = None
     off: tuple[str, ...] = ()
+    peak: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,7 @@ class _Job:
         self.stage("run")
         done = self._execute(compiled, built, inputs, compiler)
         self.result.kernel_ms = done.kernel_ms
+        self._note_speed(targets, compiler)
         if done.check:
             raise RunError(self._outside(analysis, compiled.checks[done.check - 1]))
         for target, out in zip(targets, compiled.outputs):
@@ -177,6 +183,13 @@ class _Job:
         self.result.operations, self.result.memory_bytes = operations, cost.memory_bytes
         if operations > _MANY_OPERATIONS:
             self.result.notes.append(f"this takes about {operations:,} operations, so it may be long")
+
+    def _note_speed(self, targets: list[_Target], compiler: Compiler) -> None:
+        operations, memory, kernel = self.result.operations, self.result.memory_bytes, self.result.kernel_ms
+        if operations is None or memory is None or kernel is None or not targets:
+            return
+        peak = measure_peak(compiler, self.cancel) if self.options.peak else known_peak(compiler)
+        self.result.speed = speed_of(operations, memory, kernel, targets[0].uop.dtype, peak, self.options.threads)
 
     # -- lower and build -------------------------------------------------------------------------------------------
     def _build(self, root: UOp, compiler: Compiler) -> tuple[Compiled, Built]:

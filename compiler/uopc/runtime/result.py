@@ -10,6 +10,7 @@ import numpy as np
 from uopc.dtype import DType
 from uopc.nptypes import Array
 from uopc.runtime.compare import Difference
+from uopc.runtime.speed import Speed
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class RunResult:
     expect: whether every `expect` holds, None without one; verified: whether the result agrees with the reference
     evaluator, None when that was not asked or would take too long; build_ms, kernel_ms: None when it did not come to
     that. difference: the largest one; differences: the outputs that are wrong, and where; notes: what a person should
-    know besides; line (0-based): where an error is; operations, memory_bytes: what the cost model says of the run.
+    know besides; line (0-based): where an error is; operations, memory_bytes: what the cost model says of the run;
+    speed: how fast it was against the peak of this machine, as far as that is known.
     """
 
     file: str
@@ -64,6 +66,7 @@ class RunResult:
     line: int | None = None
     operations: int | None = None
     memory_bytes: int | None = None
+    speed: Speed | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form, valid JSON whatever the values are."""
@@ -76,6 +79,7 @@ class RunResult:
             "verified": self.verified,
             "build_ms": self.build_ms,
             "kernel_ms": self.kernel_ms,
+            "speed": None if self.speed is None else self.speed.to_dict(),
         }
 
 

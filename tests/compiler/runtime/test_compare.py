@@ -59,7 +59,7 @@ def test_first_difference_in_row_major_order() -> None:
     found = first_difference(got, np.zeros((2, 3), np.float32), 1e-5, 1e-6)
     assert found is not None
     assert (found.index, found.count) == ((0, 2), 2)
-    assert str(found) == "element [0, 2] is 0.5, expected 0.0 (2 of 6 elements differ)"
+    assert str(found) == "element [0, 2] is 0.5, expected 0.0 (2 of 6 elements differ, by 5 at most)"
 
 
 def test_scalar_and_bool_texts() -> None:

@@ -11,13 +11,14 @@ import pytest
 
 from uopc.dtype import DType, dtypes
 from uopc.nptypes import Array, np_dtype
+from uopc.runtime.arrays import ArrayAbout, ArrayFile, list_arrays
 from uopc.runtime.errors import InputError
 from uopc.runtime.inputs import BufferUse, buffers_of, default_input, from_spec, make_inputs
 from uopc.uir import analyze
 from uopc.uop import buf, range_, sink
 
 
-def inputs_of(text: str, folder: Path, files: dict[int, Path] | None = None) -> dict[int, Array]:
+def inputs_of(text: str, folder: Path, files: dict[int, ArrayFile] | None = None) -> dict[int, Array]:
     analysis = analyze(text)
     assert analysis.root is not None, analysis.diagnostics
     return make_inputs(buffers_of(analysis.root), analysis.directives.inputs, folder, files)
@@ -162,9 +163,9 @@ def test_archive(tmp_path: Path) -> None:
 def test_input_option_goes_before_the_directive(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.arange(4, dtype=np.float32))
     text = "# uir: input 0 = zeros\n%0 = buffer 4 : dtype=f32 slot=0\n%1 = neg %0\n"
-    np.testing.assert_array_equal(inputs_of(text, Path(), {0: tmp_path / "a.npy"})[0], [0, 1, 2, 3])
+    np.testing.assert_array_equal(inputs_of(text, Path(), {0: ArrayFile(tmp_path / "a.npy")})[0], [0, 1, 2, 3])
     with pytest.raises(InputError, match=r"no buffer 5 \(its slots: 0\)"):
-        inputs_of(text, Path(), {5: tmp_path / "a.npy"})
+        inputs_of(text, Path(), {5: ArrayFile(tmp_path / "a.npy")})
 
 
 class Evil:
@@ -214,3 +215,14 @@ def test_bad_files(tmp_path: Path) -> None:
             one(f'file "{name}"', tmp_path)
         assert name in str(caught.value)
     assert not Path("/tmp/uir-pickle-was-loaded").exists()
+
+
+def test_the_arrays_of_a_file_are_listed_without_reading_them(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((2, 3), np.int16))
+    assert list_arrays(tmp_path / "a.npy") == [ArrayAbout("", "i16", (2, 3))]
+    np.savez_compressed(tmp_path / "a.npz", w=np.zeros((1000, 1000), np.float16), c=np.zeros(2, np.complex64))
+    assert list_arrays(tmp_path / "a.npz") == [ArrayAbout("w", "f16", (1000, 1000)), ArrayAbout("c", "complex64", (2,))]
+    for name in bad_files(tmp_path).keys() - {"short.npy", "wide.npy", "object.npy", "object.npz", "huge.npy"}:
+        if name != "cut.npy":  # its header is whole
+            with pytest.raises(InputError, match=name):
+                list_arrays(tmp_path / name)

@@ -18,7 +18,7 @@ from uopc.runtime.errors import Cancelled
 from uopc.runtime.job import STAGES, RunOptions, run_job
 from uopc.runtime.result import OutputResult, RunResult, preview, statistics
 
-FIELDS = ["file", "ok", "error", "outputs", "expect", "verified", "build_ms", "kernel_ms"]
+FIELDS = ["file", "ok", "error", "outputs", "expect", "verified", "build_ms", "kernel_ms", "speed"]
 ADD = """\
 # uir: input 0 = [1, 2, 3, 4]
 %0 = buffer 4 : dtype=f32 slot=0
@@ -66,7 +66,8 @@ def test_expect(tmp_path: Path) -> None:
     assert (good.ok, good.expect) == (True, True)
     bad = run(ADD + "# uir: expect = [1.5, 2.5, 3.75, 4.5]\n", tmp_path)
     assert (bad.ok, bad.expect, bad.verified) == (False, False, True)
-    assert bad.error == "not as expected: %2 element [1, 0] is 3.5, expected 3.75 (1 of 4 elements differ)"
+    assert bad.error is not None
+    assert "%2 element [1, 0] is 3.5, expected 3.75 (1 of 4 elements differ, by 0.25 at most)" in bad.error
     assert bad.line == 4
     assert len(bad.outputs) == 1
 
@@ -253,7 +254,7 @@ def test_wrong_result_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     result = run(ADD, tmp_path)
     assert (result.ok, result.verified, result.difference) == (False, False, 0.5)
     assert result.error == (
-        "differs from the reference: %2 element [1, 1] is 4.5, expected 4.0 (1 of 4 elements differ)"
+        "differs from the reference: %2 element [1, 1] is 4.5, expected 4.0 (1 of 4 elements differ, by 0.5 at most)"
     )
 
 
