@@ -5,14 +5,15 @@ Two programs come out of one graph: the plain one is the textbook's, for reading
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
+from uopc import cpu
 from uopc.dtype import DType
 from uopc.errors import UOpError
-from uopc.fast.program import fast_program
+from uopc.fast.program import FastProgram, fast_program
 from uopc.ops import ALU, AddrSpace, Ops
 from uopc.opt import Machine, Opts
 from uopc.rangeify import Ctx, lower_outputs
@@ -56,9 +57,10 @@ class Compiled:
 
     source: a complete C file; symbol: the function; args: its parameters in order; outputs in the program's order;
     line_origins: for each C line the nodes of the graph it was written for; checks: accesses checked at run time (then
-    the function returns int: 0, or k when checks[k-1] was outside); sink: the loop program; flags: what the C compiler
-    must be told beyond the usual; kernels: what the program is made of; scratch: bytes of memory that it takes while it
-    runs (then the function returns int: 0, or -1 when there is no memory); plan: how it is computed and why, in words.
+    the function returns int: 0, or k when checks[k-1] was outside); sink: the loop program; behind: node of it -> nodes
+    of the graph (empty for the fast program, which has no one loop program); flags: what the C compiler must be told
+    beyond the usual; kernels: what the program is made of; scratch: bytes of memory that it takes while it runs (then
+    the function returns int: 0, or -1 when there is no memory); plan: how it is computed and why, in words.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Compiled:
     line_origins: tuple[tuple[UOp, ...], ...]
     checks: tuple[UOp, ...]
     sink: UOp
+    behind: Mapping[UOp, list[UOp]]
     flags: tuple[str, ...]
     kernels: tuple[str, ...]
     scratch: int = 0
@@ -150,28 +153,60 @@ def compile_program(
             slot = next(u.arg.slot for u in root.toposort() if u.op is Ops.PARAM)
             raise CompileError(f"param {slot} has no argument: only a function body that is called can be run")
         if is_loop_program(root):
-            return _compile_loops(root, name)
+            origin: dict[UOp, list[UOp]] = {}
+            loops = with_loads(with_output(root), origin)
+            return loops_c(loops, origin, name)
+        program = shaped(root)
         if plain:
-            return _compile_shaped(root, name)
-        return _compile_fast(root, name, Opts(frozenset(off), max(1, threads), _machine()))
+            return plain_c(program, name, *lower_shaped(program))
+        opts = fast_opts(threads, off)
+        return fast_c(program, name, fast_program(program.pairs, name, opts))
     except UOpError as e:
         raise CompileError(e.message) from e
 
 
 # -- shaped programs -----------------------------------------------------------------------------------------------
-def _compile_shaped(root: UOp, name: str) -> Compiled:
+@dataclass(frozen=True)
+class Shaped:
+    """A shaped program ready to be lowered: its values, the buffer each is written to, and the slot it is known by."""
+
+    values: tuple[UOp, ...]
+    targets: tuple[UOp, ...]
+    slots: tuple[int, ...]
+
+    @property
+    def pairs(self) -> list[tuple[UOp, UOp]]:
+        """(value, buffer to write) in the program's order."""
+        return list(zip(self.values, self.targets))
+
+    def outputs(self, args: tuple[Arg, ...]) -> tuple[Output, ...]:
+        """The results, as they are found among the arguments of the C function."""
+        return tuple(
+            Output(slot, value.dtype, value.shape, _position(args, out))
+            for value, out, slot in zip(self.values, self.targets, self.slots)
+        )
+
+
+def shaped(root: UOp) -> Shaped:
+    """What a shaped graph without calls computes, and where to. Raises CompileError."""
     root = resolve_stores(root)
     found = results(root)
     targets = _targets(found, root)
+    slots = tuple((to if to is not None else out).arg.slot for (_, to), out in zip(found, targets))
+    return Shaped(tuple(value for value, _ in found), tuple(targets), slots)
+
+
+def lower_shaped(program: Shaped) -> tuple[UOp, dict[UOp, list[UOp]]]:
+    """The textbook loops, and for their nodes those of the graph that they come from."""
     ctx = Ctx()
-    program = lower_outputs([(value, out) for (value, _), out in zip(found, targets)], ctx)
-    rendered = render(program, name)
-    args = _args(program)
-    outputs = tuple(
-        Output(to.arg.slot if to is not None else out.arg.slot, value.dtype, value.shape, _position(args, out))
-        for (value, to), out in zip(found, targets)
-    )
-    return _compiled(name, rendered, args, outputs, program, ctx.origin)
+    return lower_outputs(program.pairs, ctx), ctx.origin
+
+
+def plain_c(program: Shaped, name: str, loops: UOp, origin: dict[UOp, list[UOp]]) -> Compiled:
+    """The textbook program as C, from its loops."""
+    rendered = render(loops, name)
+    args = _args(loops)
+    return _compiled(name, rendered, args, program.outputs(args), loops, origin)
 
 
 def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
@@ -195,25 +230,21 @@ def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:
 @lru_cache(maxsize=1)
 def _machine() -> Machine:
     """The vectors of this computer's CPU. The source is right on any other, and only slower."""
-    from uopc.runtime.platform import cpu_identity
-
-    words = frozenset(cpu_identity().split())
+    words = cpu.features()
     if "avx512f" in words:
         return Machine(vector=64, registers=32)
     return Machine(vector=32, registers=16) if "avx2" in words else Machine(vector=16, registers=16)
 
 
-def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
-    root = resolve_stores(root)
-    found = results(root)
-    targets = _targets(found, root)
-    fast = fast_program([(value, out) for (value, _), out in zip(found, targets)], name, opts)
-    read = {u for u in toposort(value for value, _ in found) if u.op is Ops.BUFFER}
+def fast_opts(threads: int = 1, off: Iterable[str] = ()) -> Opts:
+    """What the fast program may use on this machine."""
+    return Opts(frozenset(off), max(1, threads), _machine())
+
+
+def fast_c(program: Shaped, name: str, fast: FastProgram) -> Compiled:
+    """The fast program as C."""
+    read = {u for u in toposort(program.values) if u.op is Ops.BUFFER}
     args = tuple(Arg(b.arg.slot, b.dtype, b.arg.shape[0], b in fast.written, b in read) for b in fast.params)
-    outputs = tuple(
-        Output(to.arg.slot if to is not None else out.arg.slot, value.dtype, value.shape, _position(args, out))
-        for (value, to), out in zip(found, targets)
-    )
     threads = ("-fopenmp",) if any("#pragma omp" in line for line in fast.lines) else ()
     flags = " ".join(("-O2 -std=gnu11 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math", *threads))
     banner = f"// cc {flags} -shared -fPIC {name}.c -o {name}.so -lm"
@@ -222,10 +253,11 @@ def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
         source="\n".join((banner, *fast.lines)) + "\n",
         symbol=name,
         args=args,
-        outputs=outputs,
+        outputs=program.outputs(args),
         line_origins=((), *fast.origins),
         checks=(),
-        sink=sink(*(value for value, _ in found)),
+        sink=sink(*program.values),
+        behind={},
         flags=threads,
         kernels=fast.kernels,
         scratch=fast.scratch,
@@ -234,17 +266,20 @@ def _compile_fast(root: UOp, name: str, opts: Opts) -> Compiled:
 
 
 # -- loop programs -------------------------------------------------------------------------------------------------
-def _compile_loops(root: UOp, name: str) -> Compiled:
-    if root.dtype.bits:  # a value at the end: its own output
-        free = max((u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER), default=-1) + 1
-        root = sink(buf(free, 1, root.dtype).index(0).store(root))
-    origin: dict[UOp, list[UOp]] = {}
-    program = with_loads(root, origin)
-    rendered = render(program, name, check=True)
-    args = _args(program)
-    outputs = tuple(Output(a.slot, a.dtype, (a.size,), k) for k, a in enumerate(args) if a.output)
-    compiled = _compiled(name, rendered, args, tuple(sorted(outputs, key=lambda o: o.slot)), program, origin)
-    return compiled
+def with_output(root: UOp) -> UOp:
+    """A loop program that ends in a value with that value as an output of its own."""
+    if not root.dtype.bits:
+        return root
+    free = max((u.arg.slot for u in root.toposort() if u.op is Ops.BUFFER), default=-1) + 1
+    return sink(buf(free, 1, root.dtype).index(0).store(root))
+
+
+def loops_c(loops: UOp, origin: dict[UOp, list[UOp]], name: str) -> Compiled:
+    """A loop program with its loads (see `with_loads`) as C."""
+    rendered = render(loops, name, check=True)
+    args = _args(loops)
+    outputs = (Output(a.slot, a.dtype, (a.size,), k) for k, a in enumerate(args) if a.output)
+    return _compiled(name, rendered, args, tuple(sorted(outputs, key=lambda o: o.slot)), loops, origin)
 
 
 def with_loads(root: UOp, origin: dict[UOp, list[UOp]]) -> UOp:
@@ -305,6 +340,7 @@ def _compiled(
         line_origins=((),) * len(banner) + lines,
         checks=tuple(next(iter(origin.get(n, [n]))) for n in rendered.checks),
         sink=program,
+        behind=known,
         flags=(),
         kernels=(name,),
     )

@@ -58,6 +58,14 @@ def _forget(entry: ref[UOp]) -> None:
         del _nodes[key]
 
 
+def forget(name: str) -> None:
+    """Every living node forgets what it remembers under `name` (see `UOp.remember`)."""
+    for entry in list(_nodes.values()):
+        node = entry()
+        if node is not None and node._cache is not None:
+            node._cache.pop(name, None)
+
+
 class UOp:
     """One operation on earlier values.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from uopc import cpu
 from uopc.runtime import platform
 from uopc.runtime.cache import Cache, content_key, default_folder
 from uopc.runtime.cancel import CancelToken
@@ -60,7 +61,7 @@ def build_library(
     compiler = compiler or find_compiler()
     cache = cache or Cache(default_folder())
     options = all_flags(source, flags, compiler)
-    key = content_key((source, *options, compiler.identity, *compiler.command, platform.cpu_identity()))
+    key = content_key((source, *options, compiler.identity, *compiler.command, cpu.identity()))
     found = cache.find(key)
     if found is not None:
         return Built(found, key, cached=True)

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import signal
 import subprocess
 import sys
 import threading
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -118,19 +116,6 @@ def child_environment(threads: int) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # Bound threads stay apart: unbound, two workers are often woken on one core and run at half speed.
     return kept | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_DYNAMIC": "false"}
-
-
-@lru_cache(maxsize=1)
-def cpu_identity() -> str:
-    """A text that differs between CPUs on which `-march=native` means different things."""
-    if sys.platform == "linux":
-        try:
-            text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n", 1)[0]
-        except OSError:
-            text = ""
-        wanted = ("model name", "flags", "Features", "CPU part", "isa", "cpu\t")
-        return platform.machine() + "\n".join(line for line in text.splitlines() if line.startswith(wanted))
-    return f"{platform.machine()} {platform.processor()} {platform.version()}"
 
 
 def physical_memory() -> int | None:

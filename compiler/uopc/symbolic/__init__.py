@@ -10,6 +10,7 @@ logic      bits, truth values and choices
 fold       operations on constants
 affine     sums that no rule finds, by evaluation
 rewrite    the simplifier: one pass over a graph
+watch      which rule did what, for whoever wants to show it
 """
 
 from uopc.symbolic.interval import bounds

@@ -10,6 +10,7 @@ from math import prod
 
 from uopc.dtype import Scalar
 from uopc.ops import Ops
+from uopc.symbolic import watch
 from uopc.symbolic.divmod import build
 from uopc.symbolic.fold import fold
 from uopc.symbolic.linear import Linear
@@ -23,7 +24,7 @@ _SAMPLES = 7
 def affine(u: UOp, most_points: int = _MOST_POINTS) -> UOp:
     """A simplified index as a sum of multiples of its loop counters, where it is one at every iteration; else `u`."""
     order = u.toposort()
-    if not any(n.op in (Ops.FLOORDIV, Ops.FLOORMOD) for n in order):
+    if watch.raw or not any(n.op in (Ops.FLOORDIV, Ops.FLOORMOD) for n in order):
         return u
     counters = sorted(u.ranges, key=lambda r: (r.arg.idx, r.digest))
     sizes = [r.arg.size for r in counters]
@@ -33,7 +34,10 @@ def affine(u: UOp, most_points: int = _MOST_POINTS) -> UOp:
     points = product(*map(range, sizes))
     if form is None or not all(_value(order, counters, p) == _sum(form, counters, p) for p in points):
         return u
-    return build(form, u.dtype)
+    found = build(form, u.dtype)
+    if watch.recorder is not None:
+        watch.recorder.fired("affine", "an index that is a sum at every iteration: all of them were tried", u, found)
+    return found
 
 
 def _through_the_origin(order: list[UOp], counters: list[UOp], sizes: list[int]) -> Linear | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from uopc.dtype import dtypes
 from uopc.ops import Ops
+from uopc.symbolic import watch
 from uopc.symbolic.alignment import Alignment, alignment, scaled, total
 from uopc.symbolic.divmod import build
 from uopc.symbolic.linear import Linear, form_bounds, is_exact, linear
@@ -60,12 +61,23 @@ def less(a: UOp, b: UOp) -> UOp:
         known = decided(task)
         if known is not None:
             return truth(known)
-        found = next((r for rule in LESS_RULES if (r := rule.apply(task)) is not None), None)
+        found = _rewritten(task)
         if found is None:
             break
         task = found
     written = _written(task)
     return UOp(Ops.CMPLT, (a, b)) if written is None else written
+
+
+def _rewritten(task: Inequality) -> Inequality | None:
+    """What the first rule that applies makes of an inequality."""
+    for rule in LESS_RULES:
+        found = rule.apply(task)
+        if found is not None:
+            if watch.recorder is not None:
+                watch.recorder.fired(rule.name, rule.law, task, found)
+            return found
+    return None
 
 
 def decided(q: Inequality) -> bool | None:

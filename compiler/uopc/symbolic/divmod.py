@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from uopc.dtype import DType, int_range
 from uopc.ops import Ops
+from uopc.symbolic import watch
 from uopc.symbolic.interval import Interval, bounds
 from uopc.symbolic.linear import Linear, add, chain, form_bounds, is_exact, linear, mark, scale, value_form
 from uopc.symbolic.parts import exact_sum, factored, multiple_part, split, whole_quotient
@@ -96,6 +97,9 @@ def _divided(x: UOp, c: int, op: Ops, rules: tuple[Rule, ...]) -> UOp:
     for rule in rules if level < _DEEP else rules[:_BY_BOUNDS]:
         found = rule.apply(task)
         if found is not None:
+            if watch.recorder is not None:
+                before = UOp(op, (x, UOp.const(c, x.dtype)))
+                watch.recorder.fired(rule.name, rule.law, before, found)
             return found
     node = mark(UOp(op, (x, UOp.const(c, x.dtype))))
     node.cached("level", lambda _: level + 1)
@@ -377,6 +381,8 @@ def build(form: Linear, d: DType) -> UOp:
     m * (x % a) + m * a * (x // a) becomes m * x, and m * (x % a) + m * a * ((x // a) % b) becomes m * (x % (a * b)).
     """
     while (joined := _recombined(form, d)) is not None:
+        if watch.recorder is not None:
+            watch.recorder.fired("digits", "a number from its digits: x % a + a * (x // a) = x", form, joined)
         form = joined
     return chain(form, d)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from uopc.dtype import dtypes, int_range
 from uopc.ops import Ops
+from uopc.symbolic import watch
 from uopc.symbolic.compare import less, truth
 from uopc.uop import UOp
 
@@ -21,7 +22,13 @@ class LogicRule(NamedTuple):
 
 def first(rules: tuple[LogicRule, ...], *src: UOp) -> UOp | None:
     """What the first rule that applies makes of the operands."""
-    return next((found for rule in rules if (found := rule.apply(*src)) is not None), None)
+    for rule in rules:
+        found = rule.apply(*src)
+        if found is not None:
+            if watch.recorder is not None:
+                watch.recorder.fired(rule.name, rule.law, src, found)
+            return found
+    return None
 
 
 def _ones(c: UOp) -> bool:

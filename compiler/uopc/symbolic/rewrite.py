@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from uopc.dtype import Scalar, dtypes, int_range
 from uopc.ops import ALU, Ops
+from uopc.symbolic import watch
 from uopc.symbolic.compare import differs, less
 from uopc.symbolic.divmod import build, floordiv, floormod, forget_answers
 from uopc.symbolic.fold import fold
@@ -23,15 +24,20 @@ _Operands = tuple[UOp, ...]
 
 def simplify(u: UOp) -> UOp:
     """The same value by less arithmetic. Works on scalar expressions and on whole loop programs; linear in nodes."""
+    if watch.raw:
+        return u
     if _done(u) is None:
         try:
-            _walk(u)
+            if watch.recorder is None:
+                _walk(u, _node)
+            else:
+                watch.timed(_walk, u, _watched)
         finally:
             forget_answers()
     return _simple(u)
 
 
-def _walk(u: UOp) -> None:
+def _walk(u: UOp, rewrite: Callable[[Ops, _Operands, UOp], UOp]) -> None:
     todo = [u]
     while todo:
         node = todo[-1]
@@ -43,7 +49,7 @@ def _walk(u: UOp) -> None:
             todo.extend(waiting)
             continue
         todo.pop()
-        result = _node(node.op, tuple(_simple(s) for s in node.src), node)
+        result = rewrite(node.op, tuple(_simple(s) for s in node.src), node)
         if result is not node:
             node.remember("simple", result)
         mark(result)
@@ -65,6 +71,37 @@ def _node(op: Ops, src: _Operands, old: UOp) -> UOp:
     if op is Ops.INDEX:
         src = (src[0], *(_unwidened(i) for i in src[1:]))
     return old if src == old.src else old.replace(src=src)
+
+
+# What the simplifier does by itself, by operation. What its tables of rules do, they report themselves.
+_SUMS = ("canonical-sum", "terms of a sum in one order, equal ones together: a + 2*a = 3*a")
+_FLOATS = ("float-identity", "x + -0.0 = x, x * 1.0 = x, max(x, x) = x: for every bit pattern")
+_OWN: dict[Ops, tuple[str, str]] = {
+    **dict.fromkeys((Ops.ADD, Ops.MUL, Ops.NEG, Ops.SHL, Ops.CAST), _SUMS),
+    Ops.MAX: ("max-by-bounds", "max(a, b) = a when the smallest a is not below the largest b"),
+    Ops.CMPLT: ("inequality", "a < b as a sum below a constant"),
+    Ops.CMPNE: ("inequality", "a < b as a sum below a constant"),
+    Ops.FLOORMOD: ("remainder-by-bounds", "a % b = a when 0 <= a < b always"),
+    Ops.INDEX: ("narrow-address", "an address does not need the cast that widens its index"),
+}
+_FOLDED = ("constant-folding", "an operation on constants is a constant")
+_BOUNDED = ("known-by-bounds", "x = c when its bounds leave one value")
+
+
+def _watched(op: Ops, src: _Operands, old: UOp) -> UOp:
+    """As `_node`, and the watcher is told when no row of a table has told it."""
+    told = watch.recorder
+    assert told is not None
+    before = old if src == old.src else old.replace(src=src)
+    count = told.total
+    found = _node(op, src, old)
+    if found is not before and told.total == count:
+        if found.op is Ops.CONST:
+            name, law = _FOLDED if all(s.op is Ops.CONST for s in src) else _BOUNDED
+        else:
+            name, law = _FLOATS if before.dtype.is_float else _OWN.get(op, _SUMS)
+        told.fired(name, law, before, found)
+    return found
 
 
 def _scalar(op: Ops, src: _Operands, old: UOp) -> UOp:

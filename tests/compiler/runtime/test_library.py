@@ -126,7 +126,7 @@ def test_key_depends_on_all_that_matters(cache: Cache, tmp_path: Path, monkeypat
     keys = {build_library(ANSWER, cache=cache).key}
     keys.add(build_library(ANSWER + "\n", cache=cache).key)
     keys.add(build_library(ANSWER, ("-DX=1",), cache=cache).key)
-    monkeypatch.setattr(library_module.platform, "cpu_identity", lambda: "another CPU")
+    monkeypatch.setattr(library_module.cpu, "identity", lambda: "another CPU")
     keys.add(build_library(ANSWER, cache=cache).key)
     real = find_compiler()
     keys.add(build_library(ANSWER, cache=cache, compiler=Compiler(real.command, real.identity + "newer")).key)
