@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from uir_lsp.jobs import JOBS
+from uir_lsp.jobs import JOBS, NumPyMissing
 
 
 def main() -> None:
@@ -34,6 +34,8 @@ def _answer(job: dict[str, Any], stage: Callable[[str], None]) -> tuple[str, Any
     """What a job gives; a fault of ours is said too, so that the person sees something."""
     try:
         return "answer", JOBS[job["kind"]](job, stage)
+    except NumPyMissing as error:
+        return "fault", str(error)
     except Exception as error:
         logging.getLogger(__name__).exception("job %s failed", job["kind"])
         return "fault", f"{type(error).__name__}: {error}"

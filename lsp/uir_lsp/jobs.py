@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Job = dict[str, Any]
 Stage = Callable[[str], None]
 
+_OLDEST_NUMPY = (1, 24)  # as in pyproject.toml
 _STAGES = {
     "check": "checking",
     "lower": "lowering",
@@ -105,8 +107,25 @@ def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
         return str(error)
 
 
+class NumPyMissing(Exception):
+    """A run is asked for, and this Python has no NumPy that can do it: everything else works without."""
+
+
+def _need_numpy() -> None:
+    try:
+        import numpy
+    except ImportError as error:
+        said = "is not installed" if isinstance(error, ModuleNotFoundError) and error.name == "numpy" else "is broken"
+        raise NumPyMissing(f"NumPy {said} in {sys.executable}, and a run needs it") from None
+    version = tuple(int(part) for part in numpy.__version__.split(".")[:2])
+    if version < _OLDEST_NUMPY:
+        wanted = ".".join(map(str, _OLDEST_NUMPY))
+        raise NumPyMissing(f"NumPy {numpy.__version__} in {sys.executable} is too old: a run needs {wanted}")
+
+
 def run(job: Job, stage: Stage) -> Any:
     """The result of a run, as `uir run --json` prints it, and what the command line says besides."""
+    _need_numpy()
     from uopc.runtime.job import RunOptions, run_job
     from uopc.runtime.line_values import short_text
 
@@ -152,6 +171,7 @@ def _finite(number: float | None) -> float | None:
 
 def line_values(job: Job, stage: Stage) -> Any:
     """{values}: a short text of the elements of each value, as the reference evaluator gives them."""
+    _need_numpy()
     from uopc.evaluate import EvaluationError
     from uopc.runtime.errors import RunError
     from uopc.runtime.line_values import previews

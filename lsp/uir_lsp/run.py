@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from uir_lsp.python import command
+
 log = logging.getLogger(__name__)
 
 GRACE = 0.5  # seconds between asking a child to end and killing it
@@ -42,12 +44,9 @@ class Child:
         """A new child. It inherits neither end of the protocol."""
         return cls(
             await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "uir_lsp.child",
+                *command("uir_lsp.child"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env=_environment(),
                 **_own_group(),
             )
         )
@@ -157,16 +156,6 @@ class Lane:
         for child in [*self._idle, *self._busy]:
             child.kill()
         self._idle.clear()
-
-
-def _environment() -> dict[str, str]:
-    """This process's environment, with the packages where this process found them."""
-    import uir_lsp
-    import uopc
-
-    homes = [str(Path(str(package.__file__)).parent.parent) for package in (uopc, uir_lsp)]
-    known = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([*homes, known] if known else homes)}
 
 
 def _own_group() -> dict[str, Any]:

@@ -23,7 +23,7 @@ from uopc.runtime.compare import check_expect, verify
 from uopc.runtime.errors import Cancelled, LoadError, RunError
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
-from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library
+from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library, has_threads
 from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
 from uopc.runtime.peak import known_peak, measure_peak
 from uopc.runtime.result import OutputDifference, OutputResult, RunResult
@@ -207,6 +207,8 @@ class _Job:
         self.stage("build")
         built = self._library(compiled, compiler)
         self.result.build_ms = (time.perf_counter() - began) * 1e3
+        if "-fopenmp" in compiled.flags and not has_threads(built.path):
+            self.result.notes.append(f"ran in one thread: the C compiler ({compiler.name}) has no OpenMP")
         return compiled, built
 
     def _library(self, compiled: Compiled, compiler: Compiler) -> Built:

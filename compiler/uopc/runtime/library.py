@@ -78,7 +78,15 @@ def all_flags(source: str, extra: Iterable[str], compiler: Compiler) -> tuple[st
     position = () if platform.IS_WINDOWS else ("-fPIC",)
     sane = ("-fno-sanitize=all",) if compiler.is_zig else ()
     chosen = [*BASELINE, *_level(source), "-march=native", *position, *sane, *extra]
-    return tuple(dict.fromkeys(chosen))
+    # Zig takes the flag, and the library then lacks functions that nobody has.
+    absent = {"-fopenmp"} if compiler.is_zig else set()
+    return tuple(flag for flag in dict.fromkeys(chosen) if flag not in absent)
+
+
+def has_threads(library: Path) -> bool:
+    """Whether a library that was built with -fopenmp came out with it: gcc's or clang's runtime is called."""
+    text = library.read_bytes()
+    return b"GOMP_parallel" in text or b"__kmpc_fork_call" in text
 
 
 def _level(source: str) -> tuple[str, ...]:
@@ -109,6 +117,9 @@ def _call(
 ) -> Finished:
     # The compiler's own temporary files go into our folder too, and vanish with it even when it is killed.
     own = {"TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder), "LC_ALL": "C"}
+    if compiler.is_zig:  # it keeps all that it builds: only its own library, which takes seconds, is worth that
+        own["ZIG_LOCAL_CACHE_DIR"] = str(folder)
+        own["ZIG_GLOBAL_CACHE_DIR"] = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or str(platform.cache_dir() / "zig")
     argv = [*compiler.command, *options, "-w", "-shared", "-o", output, "program.c", "-lm"]
     try:
         return run_process(argv, timeout=timeout, env={**os.environ, **own}, cwd=folder, cancel=cancel)

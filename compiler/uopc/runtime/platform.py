@@ -20,6 +20,7 @@ IS_WINDOWS = sys.platform == "win32"
 IS_MAC = sys.platform == "darwin"
 
 SHARED_SUFFIX = ".dll" if IS_WINDOWS else ".dylib" if IS_MAC else ".so"
+PROGRAM_SUFFIX = ".exe" if IS_WINDOWS else ""
 
 # What a child may see of this process's environment: where libraries and temporary files are, nothing else.
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "WINDIR")
@@ -51,6 +52,22 @@ def cache_dir() -> Path:
     import platformdirs  # 15 ms, and only a build needs it
 
     return Path(platformdirs.user_cache_dir("uir", appauthor=False))
+
+
+def site_packages(environment: Path) -> list[Path]:
+    """Where the packages of a virtual environment are."""
+    if IS_WINDOWS:
+        return [environment / "Lib" / "site-packages"]
+    return sorted((environment / "lib").glob("python3.*/site-packages"))
+
+
+# On a Mac without developer tools, every compiler in /usr/bin only opens a dialog that offers them.
+_MAC_TOOLS = ("/Library/Developer/CommandLineTools/usr/bin", "/Applications/Xcode.app/Contents/Developer/usr/bin")
+
+
+def is_stub(program: str) -> bool:
+    """Whether that compiler is a stand-in for one that is not installed."""
+    return IS_MAC and os.path.dirname(program) == "/usr/bin" and not any(map(os.path.isdir, _MAC_TOOLS))
 
 
 def is_private(folder: Path) -> bool:

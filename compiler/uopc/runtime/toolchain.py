@@ -6,7 +6,6 @@ import importlib.util
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +24,9 @@ class Compiler:
 
     @property
     def is_zig(self) -> bool:
-        """Whether this is Zig's C compiler, which turns on sanitizers by itself."""
-        return "ziglang" in self.command
+        """Whether this is Zig's C compiler: it turns on sanitizers by itself, takes -fopenmp without having OpenMP, and
+        keeps what it builds unless told where."""
+        return Path(self.command[0]).stem == "zig" or "ziglang" in self.command
 
     @property
     def name(self) -> str:
@@ -43,7 +43,8 @@ class Compiler:
 
 
 def find_compiler(setting: str | None = None) -> Compiler:
-    """The compiler to use: `setting`, else UIR_CC, else cc, gcc or clang on the PATH, else Zig's from the wheel.
+    """The compiler to use: `setting`, else UIR_CC, else cc, gcc, clang or zig on the PATH, else Zig's from the wheel
+    `ziglang`: of the environment that UIR_ENVIRONMENT names (an editor may make one for us), or of this Python.
 
     `setting` is a path, a name on the PATH, or one of these followed by arguments ("ccache gcc").
     Raises NoCompilerError with what to install or to mend.
@@ -70,12 +71,27 @@ def _present() -> Iterator[Compiler]:
     names = ("clang", "gcc") if platform.IS_WINDOWS else ("cc", "gcc", "clang")
     for name in names:
         program = _which(name)
-        if program is not None and not _is_tcc(program):
+        if program is not None and not _is_tcc(program) and not platform.is_stub(program):
             yield Compiler((program,), _identity(Path(program)))
+    for program in (_which("zig"), *_zig_wheels()):
+        if program is not None:
+            yield Compiler((program, "cc"), _identity(Path(program), "cc"))
+
+
+def _zig_wheels() -> Iterator[str]:
+    """The programs of installed `ziglang` wheels. Each is called itself: through Python it would start later, and
+    under Windows not end when it is told to."""
+    folders = []
+    environment = os.environ.get("UIR_ENVIRONMENT", "")
+    if os.path.isabs(environment):
+        folders += [packages / "ziglang" for packages in platform.site_packages(Path(environment))]
     found = importlib.util.find_spec("ziglang")
-    if found is not None and found.submodule_search_locations:
-        folder = Path(next(iter(found.submodule_search_locations)))
-        yield Compiler((sys.executable, "-m", "ziglang", "cc"), _identity(folder / "__init__.py", "zig"))
+    if found is not None:
+        folders += [Path(folder) for folder in found.submodule_search_locations or ()]
+    for folder in folders:
+        program = folder / ("zig" + platform.PROGRAM_SUFFIX)
+        if os.access(program, os.X_OK) and program.is_file():
+            yield str(program)
 
 
 def _which(name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -15,10 +16,11 @@ from runtime_help import fake_compiler, wait_until
 
 from uopc.runtime import cache as cache_module
 from uopc.runtime import library as library_module
+from uopc.runtime import platform
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import BuildError, Cancelled, NoCompilerError
-from uopc.runtime.library import BASELINE, all_flags, build_library
+from uopc.runtime.library import BASELINE, all_flags, build_library, has_threads
 from uopc.runtime.toolchain import Compiler, find_compiler
 
 ANSWER = "int answer(void) { return 42; }\n"
@@ -93,19 +95,84 @@ def test_tcc_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         find_compiler("cc")
 
 
-def test_wheel_of_zig_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "site" / "ziglang").mkdir(parents=True)
-    (tmp_path / "site" / "ziglang" / "__init__.py").write_text("")
+@pytest.fixture
+def no_compilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The one folder of the PATH: empty."""
     (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("UIR_CC", "UIR_ENVIRONMENT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    return tmp_path / "bin"
+
+
+def fake_zig(site: Path) -> Path:
+    """A package `ziglang` in a folder of packages."""
+    program = fake_compiler(site / "ziglang", "exit 1", "zig")
+    (site / "ziglang" / "__init__.py").write_text("")
+    return program
+
+
+def test_wheel_of_zig_comes_last(no_compilers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = fake_zig(tmp_path / "site")
+    monkeypatch.undo()
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     monkeypatch.delenv("UIR_CC", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", str(no_compilers))
     found = find_compiler()
-    assert found.command == (sys.executable, "-m", "ziglang", "cc")
+    assert found.command == (str(program), "cc")
     assert found.is_zig
     assert "-fno-sanitize=all" in all_flags(ANSWER, (), found)
-    fake_compiler(tmp_path / "bin", "", "clang")
+    on_path = fake_compiler(no_compilers, "", "zig")
+    assert find_compiler().command == (str(on_path), "cc")
+    fake_compiler(no_compilers, "", "clang")
     assert not find_compiler().is_zig
+
+
+@pytest.mark.parametrize(
+    ("windows", "packages"), [(False, "lib/python3.12/site-packages"), (True, "Lib/site-packages")]
+)
+def test_zig_of_the_environment_that_an_editor_made(
+    no_compilers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, windows: bool, packages: str
+) -> None:
+    monkeypatch.setattr(platform, "IS_WINDOWS", windows)
+    program = fake_zig(tmp_path / "environment" / packages)
+    with pytest.raises(NoCompilerError):
+        find_compiler()
+    monkeypatch.setenv("UIR_ENVIRONMENT", str(tmp_path / "environment"))
+    assert find_compiler().command == (str(program), "cc")
+    monkeypatch.chdir(tmp_path)  # a relative one would be looked for in whatever folder is open
+    monkeypatch.setenv("UIR_ENVIRONMENT", "environment")
+    with pytest.raises(NoCompilerError):
+        find_compiler()
+
+
+def test_a_macs_stand_ins_for_compilers_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without developer tools /usr/bin/cc only opens a dialog."""
+    monkeypatch.setattr(platform, "IS_MAC", True)
+    monkeypatch.setattr(platform, "_MAC_TOOLS", ("/no/such/tools",))
+    assert platform.is_stub("/usr/bin/cc")
+    assert not platform.is_stub("/opt/homebrew/bin/gcc")
+    monkeypatch.setattr(platform, "_MAC_TOOLS", ("/no/such/tools", "/"))
+    assert not platform.is_stub("/usr/bin/cc")
+
+
+def test_zig_has_no_threads_and_keeps_nothing_of_a_build(cache: Cache, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    script = f'echo "$ZIG_LOCAL_CACHE_DIR|$ZIG_GLOBAL_CACHE_DIR|$*" >>"{said}"; exit 1'
+    zig = find_compiler(f"{shlex.quote(str(fake_compiler(tmp_path / 'bin', script, 'zig')))} cc")
+    assert "-fopenmp" not in all_flags(ANSWER, ("-fopenmp",), zig)
+    with pytest.raises(BuildError):
+        build_library(ANSWER, ("-fopenmp",), cache=cache, compiler=zig)
+    local, kept, _ = said.read_text().splitlines()[0].split("|")
+    assert not Path(local).exists()  # the folder of this build, gone with it
+    assert kept == os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(platform.cache_dir() / "zig"))
+
+
+def test_whether_threads_came_out_is_read_from_the_library(cache: Cache) -> None:
+    loop = "void f(int *a) {\n#pragma omp parallel for\nfor (int i = 0; i < 9; i++) a[i] = i;\n}\n"
+    assert has_threads(build_library(loop, ("-fopenmp",), cache=cache).path)
+    assert not has_threads(build_library(loop, (), cache=cache).path)
 
 
 def test_version_and_identity() -> None:
