@@ -58,7 +58,7 @@ _DIRECTIVE_ERRORS: tuple[Row, ...] = (
         "expect-output",
         "an output that is not there",
         "`expect K` is about output K of the program, counted from 0.",
-        HERE + "# uir: expect 1 = [0]\n" + B12,
+        HERE + "# uir: expect 1 = [1, 2, 3, 4]\n" + I4,
         "# uir: expect 0 = [1, 2, 3, 4]\n" + I4,
     ),
 )

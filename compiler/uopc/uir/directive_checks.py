@@ -8,7 +8,7 @@ from math import prod
 from uopc.dtype import DType, Scalar, dtypes
 from uopc.typerules import count
 from uopc.uir.codes import CODES
-from uopc.uir.directive_fixes import changed_shape, resized_list, without_directive
+from uopc.uir.directive_fixes import changed_shape, resized_list, whole_numbers, without_directive
 from uopc.uir.directives import Directive, list_entries
 from uopc.uir.drafts import Draft, FixMaker, Placed, did_you_mean, hint, replace
 from uopc.uir.model import Directives, ExpectSpec, InputSpec, Severity, Span
@@ -103,12 +103,10 @@ class DirectiveChecks:
         for k, (line, d) in self.expects.items():
             if k >= len(outputs):
                 span = d.key_span if d.key_span.end else d.span
-                self._say(
-                    line,
-                    span,
-                    "expect-output",
-                    f"there is no output {k}, the program has {count('output', len(outputs))}",
-                )
+                message = f"there is no output {k}, the program has {count('output', len(outputs))}"
+                free = [n for n in range(len(outputs)) if n not in self.expects] if d.key_span.end else []
+                makers = tuple(replace(f"change to expect {n}", span, str(n)) for n in free[:3])
+                self.drafts.append((line, Draft(span, "expect-output", message, (), (*makers, without_directive(d)))))
                 continue
             out = outputs[k]
             related = ((out.name, f"output {k} is {out.uop.dtype}{list(out.uop.shape)}"),)
@@ -123,7 +121,8 @@ class DirectiveChecks:
 
     def _fit(self, line: int, d: Directive, n: int, dtype: DType, what: str) -> Iterator[Draft]:
         if d.source in ("randn", "uniform") and not dtype.is_float:
-            yield Draft(d.source_span, "list-dtype", f"{d.source} gives floats, and {what} is {dtype}")
+            message = f"{d.source} gives floats, and {what} is {dtype}"
+            yield Draft(d.source_span, "list-dtype", message, (), (whole_numbers(d),))
         if d.source == "list" and len(d.numbers) != n:
             message = f"{what} has {count('element', n)}, and this list has {len(d.numbers):,}"
             yield Draft(d.source_span, "list-length", message, (), resized_list(d, n))

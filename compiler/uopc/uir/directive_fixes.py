@@ -51,3 +51,12 @@ def changed_shape(shape: Shape) -> FixMaker:
         return Fix(f"change to shape={shape}", (Edit(line, span, f"shape={shape}"),)) if span is not None else None
 
     return make
+
+
+def whole_numbers(d: Directive) -> FixMaker:
+    """The fix that counts 0, 1, 2, ... where random fractions cannot be stored."""
+
+    def make(context: FixContext, line: int) -> Fix:
+        return Fix("change to arange", (Edit(line, Span(d.source_span.start, d.span.end), "arange"),))
+
+    return make

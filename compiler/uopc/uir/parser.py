@@ -61,9 +61,7 @@ class LineParser:
         while (token := self._peek()) is not None:
             if self._is(token, ":") or self._is_keyword():
                 if comma and self._is(token, ":"):
-                    raise SyntaxFault(
-                        Span(comma[1], comma[2]), "missing-argument", "a value is missing after this comma"
-                    )
+                    raise _nothing_after(comma, "value")
                 self.at += self._is(token, ":")
                 return True
             if self.operands and comma is None:
@@ -71,7 +69,7 @@ class LineParser:
             self.operands.append(self.operand())
             comma = self._comma()
         if comma:
-            raise SyntaxFault(Span(comma[1], comma[2]), "missing-argument", "a value is missing after this comma")
+            raise _nothing_after(comma, "value")
         return False
 
     def _missing_comma(self, token: Token) -> None:
@@ -126,9 +124,12 @@ class LineParser:
         if kind == BAD and text == "%":
             return SyntaxFault(span, "syntax", "a name is missing after %")
         if kind == BAD:
-            return SyntaxFault(span, "bad-character", f"{character(text)} cannot stand here")
+            message = f"{character(text)} cannot stand here"
+            return SyntaxFault(span, "bad-character", message, replace("remove it", span, ""))
         if text == ",":
-            return SyntaxFault(span, "missing-argument", "a value is missing before this comma")
+            return SyntaxFault(
+                span, "missing-argument", "a value is missing before this comma", replace("remove the comma", span, "")
+            )
         return SyntaxFault(span, "syntax", f"`{text}` cannot stand here, a value is wanted")
 
     # -- lists -----------------------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ class LineParser:
             attrs[attr.name] = attr
             comma = self._comma()
         if comma:
-            raise SyntaxFault(Span(comma[1], comma[2]), "missing-argument", "a keyword is missing after this comma")
+            raise _nothing_after(comma, "keyword")
 
     def _attr(self) -> Attr:
         token = self._peek()
@@ -354,6 +355,12 @@ def _named_later(found: list[Token], text: str) -> Statement | None:
         if token[0] == REF and text[following[1] : following[2]] == "=":
             return _head(token, text)
     return None
+
+
+def _nothing_after(comma: Token, what: str) -> SyntaxFault:
+    span = Span(comma[1], comma[2])
+    message = f"a {what} is missing after this comma"
+    return SyntaxFault(span, "missing-argument", message, replace("remove the comma", span, ""))
 
 
 def _not_a_name(first: str, kind: int, span: Span, found: list[Token], text: str) -> Draft:

@@ -33,9 +33,9 @@ ONLY_BUILT: dict[str, Callable[[], UOp]] = {
 # No mend follows from the text alone.
 WITHOUT_FIX = frozenset(
     """
-    bad-character bad-number unknown-word missing-argument void-memory void-cast stack-shape index-rank index-type
+    bad-number unknown-word missing-argument void-memory void-cast stack-shape index-rank index-type
     needs-address effect-operand after-dep end-body end-range group-value sink-mixed call-arity call-type free-param
-    bad-directive list-dtype expect-output empty-max huge needs-64-bit-index
+    bad-directive list-dtype empty-max huge needs-64-bit-index
     """.split()  # noqa: SIM905 (a list of words reads better as words)
 )
 LEFT = {"sink-not-last": ["unused-value"]}  # the statement that came after the sink

@@ -112,7 +112,18 @@ NAMED = [
     (B4 + "%r = range 2 : idx=0\n%q = range 2 : idx=1\n%a = index %0, %r\n%s = store %a, 1.0\n%b = index %0, %q\n"
      "%t = store %b, 2.0", "unclosed-range", "close %r",
      "%t = store %b, 2.0\n%s_end = end %s, %r\n%t_end = end %t, %q\n%out = sink %s_end, %t_end"),
+    # characters and commas
+    (B4 + "%1 = neg %0 ;", "bad-character", "remove it", "%1 = neg %0 "),
+    (B4 + "%1 = add %0, %0,", "missing-argument", "comma", "%1 = add %0, %0"),
+    (B4 + "%1 = cast %0, : dtype=i32", "missing-argument", "comma", "%1 = cast %0 : dtype=i32"),
+    (B4 + "%1 = add %0, , %0", "missing-argument", "comma", "%1 = add %0,  %0"),
     # directives
+    (B4 + "# uir: expect 3 = [1, 1, 1, 1]\n%1 = neg %0", "expect-output", "expect 0",
+     "# uir: expect 0 = [1, 1, 1, 1]\n"),
+    (B4 + "# uir: expect 0 = [1, 1, 1, 1]\n# uir: expect 3 = [1, 1, 1, 1]\n%1 = neg %0", "expect-output", "remove",
+     B4 + "# uir: expect 0 = [1, 1, 1, 1]\n%1 = neg %0"),
+    ("# uir: input 0 = randn seed=1\n%0 = buffer 4 : dtype=i32 slot=0", "list-dtype", "arange",
+     "# uir: input 0 = arange\n"),
     (B4 + "# uir: input 0 = ones\n# uir: input 0 = zeros  # or not\n%1 = neg %0", "duplicate-directive", "remove",
      B4 + "# uir: input 0 = ones\n%1 = neg %0"),
     (B4 + "# uir: input 0 = ones\n%1 = neg %0  # uir: input 0 = zeros", "duplicate-directive", "remove",
