@@ -15,6 +15,7 @@ from math import exp, isfinite, log
 from pathlib import Path
 from typing import Any
 
+from uopc import cpu
 from uopc.dtype import DType, dtypes
 from uopc.runtime import platform
 from uopc.runtime.cache import content_key
@@ -92,7 +93,7 @@ class _Result:
 
 
 def _path(compiler: Compiler) -> Path:
-    parts = (_SOURCE.read_text(encoding="utf-8"), compiler.identity, *compiler.command, platform.cpu_identity())
+    parts = (_SOURCE.read_text(encoding="utf-8"), compiler.identity, *compiler.command, cpu.identity())
     return platform.cache_dir() / f"peak-{content_key(parts)[:20]}.json"
 
 
