@@ -127,7 +127,7 @@ def run(job: Job, stage: Stage) -> Any:
     """The result of a run, as `uir run --json` prints it, and what the command line says besides."""
     _need_numpy()
     from uopc.runtime.job import RunOptions, run_job
-    from uopc.runtime.line_values import short_text
+    from uopc.runtime.line_values import short_text, whole_text
 
     options = RunOptions(plain=job["plain"], verify=job["verify"], value=job["value"], compiler=job["compiler"])
     if isinstance(job["timeout"], (int, float)) and job["timeout"] > 0:
@@ -136,7 +136,7 @@ def run(job: Job, stage: Stage) -> Any:
     answer = result.to_dict()
     for described, output in zip(answer["outputs"], result.outputs):
         described["digest"] = _digest(output.array)
-        described["text"] = short_text(output.array)
+        described["text"], described["whole"] = short_text(output.array), whole_text(output.array)
     if "keep" in job:
         answer["kept"] = _keep(Path(job["keep"]), result)
     return {
@@ -182,7 +182,39 @@ def line_values(job: Job, stage: Stage) -> Any:
         found = previews(analysis, Path(job["path"]).parent)
     except (RunError, EvaluationError, MemoryError) as error:
         return {"values": [], "message": str(error)}
-    return {"values": [{"name": "%" + name, "line": analysis.values[name].line, "text": text} for name, text in found]}
+    lines = analysis.values
+    return {"values": [{**one._asdict(), "name": f"%{one.name}", "line": lines[one.name].line} for one in found]}
+
+
+def arrays(job: Job, stage: Stage) -> Any:
+    """{arrays}: what is in a file of arrays; {error} when that cannot be read."""
+    from uopc.runtime.arrays import list_arrays
+    from uopc.runtime.errors import InputError
+
+    stage("reading")
+    try:
+        return {"arrays": [{**one._asdict(), "shape": list(one.shape)} for one in list_arrays(Path(job["file"]))]}
+    except InputError as error:
+        return {"error": str(error)}
+
+
+def speed(job: Job, stage: Stage) -> Any:
+    """{speed} of a run against the peak of this machine, which is measured now; {error} when it cannot be."""
+    from uopc.dtype import dtypes
+    from uopc.runtime.errors import RunError
+    from uopc.runtime.peak import measure_peak
+    from uopc.runtime.speed import speed_of
+    from uopc.runtime.toolchain import find_compiler
+
+    stage("measuring this machine")
+    dtype = dtypes.from_name(job["dtype"])
+    if dtype is None:
+        return {"error": "there is no such dtype"}
+    try:
+        peak = measure_peak(find_compiler(job["compiler"]))
+    except RunError as error:
+        return {"error": str(error)}
+    return {"speed": speed_of(job["operations"], job["memory_bytes"], job["kernel_ms"], dtype, peak).to_dict()}
 
 
 JOBS: dict[str, Callable[[Job, Stage], Any]] = {
@@ -190,4 +222,6 @@ JOBS: dict[str, Callable[[Job, Stage], Any]] = {
     "showLoops": show_loops,
     "run": run,
     "lineValues": line_values,
+    "arrays": arrays,
+    "speed": speed,
 }

@@ -141,6 +141,24 @@ def read(run: KeptRun, output: Output, slices: Sequence[Slice]) -> bytes:
     return part.tobytes()
 
 
+def save(run: KeptRun, output: Output, path: Path) -> None:
+    """Write an output to a .npy, which appears whole or not at all. Raises OSError, ValueError when it is not kept."""
+    import numpy as np
+
+    from uopc.nptypes import np_dtype
+
+    kind = np_dtype(output.dtype).newbyteorder("<")
+    stored = np.memmap(run.file, kind, "r", output.offset, output.shape or (1,)) if output.size else np.zeros(1, kind)
+    array = stored.reshape(output.shape) if output.size else np.zeros(output.shape, kind)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            np.save(file, array, allow_pickle=False)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def write(path: Path, arrays: Sequence[tuple[str, DType, Any]]) -> list[dict[str, Any]] | None:
     """Write outputs (name, dtype, array) to a run's file; None when they are larger than what is kept at all."""
     if sum(array.nbytes for _, _, array in arrays) > MOST_BYTES:

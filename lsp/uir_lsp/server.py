@@ -51,6 +51,7 @@ class UirServer(LanguageServer):
         self.documents: Documents[Encoded] = Documents(self.compute, self._diagnostics_of, self._publish)
         self.lines = Progress(self.protocol)
         self.show_lane, self.run_lane = Lane(limit=1), Lane(limit=2)
+        self.side_lane = Lane(limit=1)  # what nobody waits for: a run must not wait for it either
         self.shown, self.kept = ShownFiles(), KeptRuns()
         self._done: asyncio.Future[int] | None = None
         for feature in FEATURES:
@@ -119,6 +120,7 @@ class UirServer(LanguageServer):
         """End every child process and drop what has not begun."""
         self.show_lane.kill()
         self.run_lane.kill()
+        self.side_lane.kill()
         self.shown.remove()
         self.kept.close()
         self.documents.close_all()

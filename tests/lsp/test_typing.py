@@ -214,12 +214,39 @@ def test_tokens_say_what_each_word_is(shared: Client) -> None:
     uri, *_ = opened(shared, text)
     found = decoded(shared, shared.about("textDocument/semanticTokens/full", uri)["data"], text)
     assert found == [
-        ("# uir: reduce=leading", "macro"),
+        ("#", "comment"), ("uir:", "macro"), ("reduce", "keyword"), ("leading", "enumMember"),
         ("%0", "variable"), ("buffer", "function"), ("4", "number"), ("dtype", "property"), ("f32", "type"),
         ("slot", "property"), ("0", "number"), ("# note", "comment"),
         ("%1", "variable"), ("reduce", "function"), ("%0", "variable"), ("op", "property"), ("add", "enumMember"),
         ("axes", "property"), ("0", "number"), ("keepdim", "property"), ("true", "number"),
     ]  # fmt: skip
+
+
+def test_tokens_of_directives(shared: Client) -> None:
+    """Key words, slots, sources, paths and options apart, also in a directive with a mistake."""
+    text = '# uir: input 3 = file "a b.npz" "w"  # note\n# uir: input 0 = uniform -1 .5 seed=7\n'
+    text += "# uir: expect 1 = [1, true, inf] rtol=1e-3 shape=(3,)\n# uir: allow no-op, huge\n"
+    text += "# uir: inputt 0 = arange\n"
+    uri, *_ = opened(shared, text)
+    found = decoded(shared, shared.about("textDocument/semanticTokens/full", uri)["data"], text)
+    head = [("#", "comment"), ("uir:", "macro")]
+    assert found == [
+        *head, ("input", "keyword"), ("3", "number"), ("file", "function"), ('"a b.npz"', "string"), ('"w"', "string"),
+        ("# note", "comment"),
+        *head, ("input", "keyword"), ("0", "number"), ("uniform", "function"), ("-1", "number"), (".5", "number"),
+        ("seed", "property"), ("7", "number"),
+        *head, ("expect", "keyword"), ("1", "number"), ("1", "number"), ("true", "number"), ("inf", "number"),
+        ("rtol", "property"), ("1e-3", "number"), ("shape", "property"), ("3", "number"),
+        *head, ("allow", "keyword"), ("no-op", "enumMember"), ("huge", "enumMember"),
+        *head, ("0", "number"), ("arange", "enumMember"),
+    ]  # fmt: skip
+
+
+def test_a_long_list_in_a_directive_is_one_token(shared: Client) -> None:
+    text = f"# uir: input 0 = [{', '.join(map(str, range(5000)))}]\n%0 = buffer 5000 : dtype=f32 slot=0\n"
+    uri, *_ = opened(shared, text)
+    found = decoded(shared, shared.about("textDocument/semanticTokens/full", uri)["data"], text)
+    assert found[4][0].startswith("[0, 1, 2") and found[4][0].endswith("4999]") and found[4][1] == "number"
 
 
 def test_tokens_as_a_change_of_the_last_ones(shared: Client) -> None:

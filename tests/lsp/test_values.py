@@ -189,6 +189,53 @@ def test_what_a_killed_server_left_is_removed(tmp_path: Path, monkeypatch: pytes
     kept.close()
 
 
+# -- files and speed ---------------------------------------------------------------------------------------------------
+@needs_compiler
+def test_an_output_is_saved_as_numpy_reads_it(client: Client, tmp_path: Path) -> None:
+    text = CUBE + "%3 = cmplt %1, 7.0\n%4 = reduce %2 : op=add pop=3\n%5 = shrink %2, ((0, 3), (2, 2), (0, 5))\n"
+    run = kept_run(client, text + "%6 = sink %2, %3, %4, %5\n")["run"]
+    wanted = {"%2": WHOLE, "%3": WHOLE / 2 < 7, "%4": WHOLE.sum(), "%5": WHOLE[:, 2:2]}
+    for name, want in wanted.items():
+        path = tmp_path / f"{name}.npy"
+        path.write_text("what was there before")
+        params = {"uri": "file:///cube.uir", "run": run, "output": name, "path": str(path)}
+        assert client.request("uir/saveValues", params, 30) == {"saved": str(path)}
+        got = np.load(path)
+        assert got.dtype == np.asarray(want).dtype and got.shape == np.shape(want)
+        np.testing.assert_array_equal(got, want)
+    assert {path.suffix for path in tmp_path.iterdir()} == {".npy"}
+    nowhere = {**params, "path": str(tmp_path / "none" / "a.npy")}
+    assert "cannot be written: No such file" in client.request("uir/saveValues", nowhere)["error"]
+    assert "no longer kept" in client.request("uir/saveValues", {**params, "run": 99})["gone"]
+    with pytest.raises(ResponseError):
+        client.request("uir/saveValues", {**params, "path": "relative.npy"})
+
+
+def test_the_arrays_of_a_file_are_told(client: Client, start: Callable[..., Client], tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", w=np.zeros((2, 3), np.float32), b=np.zeros(4, np.int64))
+    uri = client.open(CUBE, (tmp_path / "x.uir").as_uri())
+    found = client.request("uir/arrays", {"uri": uri, "path": "a.npz"}, 30)["arrays"]
+    assert found == [{"key": "w", "dtype": "f32", "shape": [2, 3]}, {"key": "b", "dtype": "i64", "shape": [4]}]
+    assert "there is no such file" in client.request("uir/arrays", {"uri": uri, "path": "b.npz"}, 30)["error"]
+    restricted = start()
+    restricted.initialize(trusted=False)
+    assert "not trusted" in restricted.request("uir/arrays", {"uri": restricted.open(CUBE), "path": "a.npz"})["error"]
+
+
+@needs_compiler
+def test_a_run_is_told_against_the_peak_once_that_is_measured(start: Callable[..., Client], tmp_path: Path) -> None:
+    client = start(env={"UIR_CACHE_DIR": str(tmp_path)})
+    client.initialize()
+    result = kept_run(client, CUBE)
+    assert result["speed"]["compute"]["peak"] is None
+    params = {name: result[name] for name in ("operations", "memory_bytes", "kernel_ms")}
+    speed = client.request("uir/speed", {"uri": "file:///cube.uir", "dtype": "f32", **params}, 60)["speed"]
+    assert speed["compute"]["peak"] > speed["compute"]["rate"] > 0
+    assert kept_run(client, CUBE)["speed"]["compute"]["peak"] == speed["compute"]["peak"]
+    with pytest.raises(ResponseError):
+        client.request("uir/speed", {"uri": "file:///cube.uir", "dtype": "f32", **params, "kernel_ms": "fast"})
+
+
 # -- values of lines ---------------------------------------------------------------------------------------------------
 def line_values(client: Client, text: str) -> dict[str, str]:
     answer = client.request("uir/lineValues", {"uri": client.open(text, "file:///lines.uir")}, 60)
@@ -199,7 +246,13 @@ def test_each_line_has_its_first_elements(client: Client) -> None:
     found = line_values(client, CUBE)
     assert found["%0"].startswith("[0, 1, 2, 3,")
     assert found["%2"].startswith("[[[0, 2, 4, 6, 8], [10, 12,")
-    assert all(len(text) < 64 for text in found.values())
+
+
+def test_a_preview_fits_beside_its_line_and_the_whole_is_there_on_asking(client: Client) -> None:
+    answer = client.request("uir/lineValues", {"uri": client.open(CUBE, "file:///lines.uir")}, 60)
+    (whole,) = [one["whole"] for one in answer["values"] if one["name"] == "%1"]
+    assert all(len(one["text"]) <= 34 for one in answer["values"])
+    assert np.array_equal(np.array(eval(whole)), np.arange(60).reshape(3, 4, 5))
 
 
 def test_short_values_are_whole_and_numbers_short(client: Client) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,21 @@ if TYPE_CHECKING:
 MOST_ELEMENTS = 1 << 18  # of one value: what is larger is not evaluated for a preview
 _BUDGET = 1 << 22
 _MOST_VALUES = 2_000
-_WIDTH = 56  # characters of a preview
+_WIDTH = 32  # characters of a preview: beside the line and its type in half a window
+_WHOLE = 100  # elements that are all shown on asking; of more, the corners
 _DIGITS = 5
 
 
-def previews(analysis: Analysis, folder: Path) -> list[tuple[str, str]]:
-    """(name, text) of each value of a shaped program that the reference evaluator has at once, in order.
+class Preview(NamedTuple):
+    """A value in one line, and as NumPy prints it (of more than a hundred elements, the corners)."""
+
+    name: str
+    text: str
+    whole: str
+
+
+def previews(analysis: Analysis, folder: Path) -> list[Preview]:
+    """The preview of each value of a shaped program that the reference evaluator has at once, in order.
 
     Files of the inputs are relative to `folder`. Raises RunError when the inputs cannot be made, EvaluationError.
     """
@@ -40,8 +49,8 @@ def previews(analysis: Analysis, folder: Path) -> list[tuple[str, str]]:
         return []
     root = sink(*values)
     inputs = make_inputs(buffers_of(root), analysis.directives.inputs, folder)
-    texts = dict(zip(values, map(short_text, _evaluated(root, inputs))))
-    return [(name, texts[uop]) for name, uop in cheap.items() if uop in texts]
+    texts = {uop: (short_text(array), whole_text(array)) for uop, array in zip(values, _evaluated(root, inputs))}
+    return [Preview(name, *texts[uop]) for name, uop in cheap.items() if uop in texts]
 
 
 def _is_cheap(uop: UOp | None) -> bool:
@@ -55,6 +64,11 @@ def _evaluated(root: UOp, inputs: dict[int, Array]) -> tuple[Array, ...]:
     except EvaluationTooLarge as error:
         raise EvaluationError("the values would take too long to evaluate", root) from error
     return found if isinstance(found, tuple) else (found,)
+
+
+def whole_text(array: Array) -> str:
+    """The elements as NumPy prints them, in rows."""
+    return np.array2string(array, threshold=_WHOLE, edgeitems=4, max_line_width=100, separator=", ")
 
 
 def short_text(array: Array) -> str:

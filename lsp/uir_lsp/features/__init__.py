@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uir_lsp.feature import Feature, ServerFeature
 from uir_lsp.features import (
+    arrays,
     call_hierarchy,
     code_actions,
     code_lenses,
@@ -25,6 +26,7 @@ from uir_lsp.features import (
     semantic_tokens,
     show_c,
     signature_help,
+    speed,
     symbols,
     values,
     warm_up,
@@ -53,6 +55,8 @@ FEATURES: tuple[Feature | ServerFeature, ...] = (
     *values.FEATURES,
     line_values.FEATURE,
     *inputs.FEATURES,
+    arrays.FEATURE,
+    speed.FEATURE,
     explain.FEATURE,
     warm_up.FEATURE,
 )

@@ -10,10 +10,11 @@ from lsprotocol import types
 from uir_lsp.cursor import DIRECTIVE
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature
+from uir_lsp.features.directive_tokens import directive_tokens
 from uopc.uir.scan import COMMENT, NUMBER, NUMBER_WORDS, PUNCT, REF, WORD, Token, tokens
 from uopc.uir.source import to_units
 
-TYPES = ["variable", "function", "number", "property", "enumMember", "type", "comment", "macro", "string"]
+TYPES = ["variable", "function", "number", "property", "enumMember", "type", "comment", "macro", "string", "keyword"]
 MODIFIERS = ["declaration", "readonly"]
 _TYPE = {name: k for k, name in enumerate(TYPES)}
 _DECLARATION = 1 << MODIFIERS.index("declaration")
@@ -83,7 +84,7 @@ def _word_type(text: str, k: int, following: str, after_equals: bool) -> int:
 
 def _comment(line: str, start: int, end: int) -> list[tuple[int, int, int, int]]:
     if start == len(line) - len(line.lstrip()) and DIRECTIVE.match(line):
-        return [(start, end, _TYPE["macro"], 0)]
+        return [(begin, stop, _TYPE[kind], 0) for begin, stop, kind in directive_tokens(line)]
     return [(start, end, _TYPE["comment"], 0)]
 
 

@@ -1,15 +1,19 @@
-"""`uir/values`: a part of an output that a run gave; and `uir/forget`, when nobody looks at a file's runs any more."""
+"""`uir/values`: a part of an output that a run gave; `uir/saveValues`: the whole of it as a .npy; and `uir/forget`,
+when nobody looks at a file's runs any more."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
 from uir_lsp.feature import ServerFeature
-from uir_lsp.kept import MOST_ELEMENTS, NotKept, Output, Slice, read
+from uir_lsp.features.run_program import RESTRICTED
+from uir_lsp.kept import MOST_ELEMENTS, NotKept, Output, Slice, read, save
 from uir_lsp.target import Target
 
 if TYPE_CHECKING:
@@ -58,10 +62,32 @@ def _slice(entry: Any, size: int) -> Slice:
     )
 
 
+async def save_values(server: UirServer, params: Any) -> dict[str, Any]:
+    """{saved}: the path of a .npy that has been written; {error} or {gone} with a sentence."""
+    target = Target.read(params)
+    path = params.get("path")
+    if not isinstance(path, str) or not Path(path).is_absolute():
+        raise JsonRpcInvalidParams("path is the whole path of the file to write")
+    if not server.options.trusted:
+        return {"error": RESTRICTED}
+    try:
+        run, output = server.kept.output(target.uri, params.get("run"), params.get("output"))
+        await asyncio.to_thread(save, run, output, Path(path))
+    except (NotKept, ValueError) as reason:  # ValueError: the file was closed meanwhile
+        return {"gone": str(reason) if isinstance(reason, NotKept) else "the values of this run are no longer kept"}
+    except OSError as error:
+        return {"error": f"{path} cannot be written: {error.strerror or error}"}
+    return {"saved": path}
+
+
 async def _forget(server: UirServer, params: Any) -> None:
     """Nobody looks at the runs of a document any more."""
     if isinstance(params, dict) and isinstance(params.get("uri"), str):
         server.kept.forget(params["uri"])
 
 
-FEATURES = (ServerFeature("uir/values", values), ServerFeature("uir/forget", _forget))
+FEATURES = (
+    ServerFeature("uir/values", values),
+    ServerFeature("uir/saveValues", save_values),
+    ServerFeature("uir/forget", _forget),
+)

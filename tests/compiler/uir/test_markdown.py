@@ -53,4 +53,5 @@ def test_wrong_type_is_noticed() -> None:
 def test_wrong_result_is_noticed() -> None:
     text = "# uir: input 0 = [1, 2]\n# uir: expect = [2, {}]\n%0 = buffer 2 : dtype=f32 slot=0\n%1 = mul %0, 2.0\n"
     assert problems(text.format(4)) == []
-    assert problems(text.format(5)) == ["output 0: element [1] is 4.0, expected 5.0 (1 of 2 elements differ, by 1 at most)"]
+    said = "output 0: element [1] is 4.0, expected 5.0 (1 of 2 elements differ, by 1 at most)"
+    assert problems(text.format(5)) == [said]
