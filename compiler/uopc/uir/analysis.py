@@ -12,7 +12,7 @@ from uopc.uir.lines import Line, header_draft, parse_line
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
 from uopc.uir.program import OutputRef, Program, outputs_of, program_of, still_unused, unused_draft, unused_items
 from uopc.uir.program_lints import Found, placed_findings, whole_findings
-from uopc.uir.report import ERROR_CODES, Reporter, is_error, placed_notes
+from uopc.uir.report import ERROR_CODES, Messages, Reporter, has_error, placed_notes
 from uopc.uir.source import LineTable, split_lines
 from uopc.uir.state import State, Stop, changed_region, fresh, settled, updated
 from uopc.uop import UOp
@@ -116,7 +116,8 @@ class Analysis:
         header = _header(state)
         if header is not None:
             drafts.append(header)
-        sound = not any(is_error(d) for _, d in drafts)
+        sound = not has_error(drafts)
+        about_lines = len(drafts)
         self._program = program_of(state, state.special, sound)
         drafts.extend(self._program.drafts)
         checks = DirectiveChecks(state, state.directed)
@@ -125,7 +126,7 @@ class Analysis:
             checks.check_expects(self.outputs)
         drafts.extend(checks.drafts)
         self.directives: Directives = checks.result()
-        self.has_errors = any(is_error(d) for _, d in drafts)
+        self.has_errors = not sound or has_error(drafts[about_lines:])
         if not self.has_errors:
             drafts.extend(self._unused(before))
         self._drafts: list[Placed] = drafts
@@ -134,6 +135,8 @@ class Analysis:
         self._own_allow = allow
         self._quick = quick
         self._found: tuple[UOp, Found] | None = None if before is None else before._found
+        self._messages: Messages | None = None
+        self._messages_before = None if before is None else before._messages
 
     @property
     def last_sound(self) -> Analysis | None:
@@ -156,7 +159,10 @@ class Analysis:
             if self._found is not None:
                 drafts = [*drafts, *placed_findings(self.state, self._found[1])]
         drafts = with_leading_fix(self.state, drafts, ERROR_CODES)
-        return Reporter(self.state).diagnostics(drafts, self._allow, self.text)
+        reporter = Reporter(self.state, self._messages_before)
+        found = reporter.diagnostics(drafts, self._allow, self.text)
+        self._messages, self._messages_before = reporter.messages, None
+        return found
 
     def _unused(self, before: Analysis | None) -> list[Placed]:
         state, line = self.state, self._program.root_line

@@ -17,7 +17,8 @@ VERSION = "v1"
 MAX_LINE = 4_000_000
 _HEADER = re.compile(r"#[ \t]*uop[ \t]+(v[0-9][^ \t]*)")
 # Operations that the whole program is asked about, beside its last value.
-_SPECIAL = frozenset({"sink", "range", "end", "param", "store", "buffer", "alloc", "call"})
+MEMORY = frozenset({"buffer", "alloc"})  # these only about their slots
+_SPECIAL = frozenset({"sink", "range", "end", "param", "store", "call"}) | MEMORY
 
 
 class Line:

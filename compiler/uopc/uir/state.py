@@ -20,9 +20,10 @@ from uopc.uir.bind import Bound
 from uopc.uir.check import check
 from uopc.uir.drafts import Draft
 from uopc.uir.elaborate import Around, Owner
-from uopc.uir.lines import Line, parse_line
+from uopc.uir.lines import MEMORY, Line, parse_line
 from uopc.uir.model import Ref
 from uopc.uir.name_fixes import moved_up, nearest_value, renamed
+from uopc.uir.node_names import NodeNames
 from uopc.uir.source import BOM
 from uopc.uop import UOp
 
@@ -43,7 +44,8 @@ Resolve: TypeAlias = "Callable[[str], UOp | _Missing | None]"
 class State:
     """lines: text; items: parsed; uops: the node of each line that has one; notes: what is to say about each line.
 
-    special, directed: the lines whose operation `program` looks at, and those with a directive.
+    special, directed, noted: the lines whose operation `program` looks at, those with a directive, and those that
+    something is said about.
 
     defs: the lines that define a name, in order, the first one counts; slots: the same for buffers and allocs.
     ahead: lines whose node is newer than the nodes that use it, with the node these were made of. Empty in a settled
@@ -62,9 +64,12 @@ class State:
         self.has_params = has_params
         self.special: list[int] = []
         self.directed: list[int] = []
+        self.noted: list[int] = []
         self.moved = True  # lines were added or removed since the state before
         self.changed: list[int] = []  # lines that were not there in the state before, or are others
         self.replaced: tuple[list[Line], list[Line]] | None = None  # what went and what came since the state before
+        self.renamed: frozenset[UOp] | None = None  # nodes called otherwise than in the state before; None: perhaps any
+        self._node_names: NodeNames | None = None
         self._places: dict[Line, int] | None = None
         self._users: dict[str, dict[Line, None]] | None = None
 
@@ -86,6 +91,13 @@ class State:
                     users.setdefault(ref.name, {})[item] = None
             self._users = users
         return self._users
+
+    @property
+    def node_names(self) -> NodeNames:
+        """What nodes are called."""
+        if self._node_names is None:
+            self._node_names = NodeNames.of(self.items, self.uops, self.ahead)
+        return self._node_names
 
     def line_of(self, name: str) -> int | None:
         """The line of a value's definition."""
@@ -127,7 +139,7 @@ class State:
         return uop, (*notes, *said) if notes else said
 
     def _around(self, item: Line, bound: Bound) -> Around:
-        if item.special not in ("buffer", "alloc"):
+        if item.special not in MEMORY:
             return _AROUND[self.leading]
         name = item.name or ""
         slot = bound.args.get("slot")
@@ -163,10 +175,11 @@ def fresh(lines: list[str]) -> State:
         state = State(lines, items, any(item.special == "param" for item in items))
         state.defs = _grouped((i.name, i) for i in state.items)
         state.slots = _grouped((_slot_key(i), i) for i in state.items)
-        state.special = [k for k, item in enumerate(items) if item.special]
+        state.special = [k for k, item in enumerate(items) if item.special and item.special not in MEMORY]
         state.directed = [k for k, item in enumerate(items) if item.directive is not None]
         state.leading = _leading(state.items)
         _evaluate_all(state)
+        state.noted = [k for k, notes in enumerate(state.notes) if notes]
     return state
 
 
@@ -211,7 +224,7 @@ def _grouped(pairs: Iterable[tuple[_Key | None, Line]]) -> dict[_Key, tuple[Line
 
 
 def _slot_key(item: Line) -> SlotKey | None:
-    if item.special not in ("buffer", "alloc") or item.bound is None or "slot" not in item.bound.args:
+    if item.special not in MEMORY or item.bound is None or "slot" not in item.bound.args:
         return None
     return item.special, item.bound.args["slot"]
 
@@ -224,6 +237,9 @@ def _leading(items: list[Line]) -> bool:
 
 # -- from the state before ------------------------------------------------------------------------------------------
 Stop: TypeAlias = "Callable[[], bool]"
+
+
+FEW = 200  # changed nodes, up to which their names are carried over an edit
 
 
 class Superseded(Exception):
@@ -273,6 +289,7 @@ class _Update:
         tail = len(lines) - end
         self.start, self.end, self.old_end = start, end, len(old.lines) - tail
         self.dirty: set[int] = set()
+        self.renewed: dict[int, UOp | None] = {}  # lines with another node, and the one before it
 
     def run(self) -> State:
         """See `updated`."""
@@ -288,6 +305,8 @@ class _Update:
         self._directive(removed, added)
         self._ahead(removed)
         self._work()
+        self._noted()
+        self._carry_names(removed)
         return new
 
     def _splice(self) -> tuple[list[Line], list[Line]]:
@@ -307,7 +326,8 @@ class _Update:
             new.notes[start : self.old_end] = [()] * len(items)
         new.changed = changed
         self.dirty.update(changed)
-        new.special = self._shifted(old.special, [k for k, i in enumerate(items, start) if i.special])
+        special = [k for k, i in enumerate(items, start) if i.special and i.special not in MEMORY]
+        new.special = self._shifted(old.special, special)
         new.directed = self._shifted(old.directed, [k for k, i in enumerate(items, start) if i.directive is not None])
         new.has_params = old.has_params or any(item.special == "param" for item in items)
         self.quick = self.quick and not new.has_params
@@ -342,6 +362,25 @@ class _Update:
                     else:
                         users[ref.name].pop(item, None)
         new._users = users
+
+    def _noted(self) -> None:
+        """Which lines something is said about: of those that were looked at, that may be others now."""
+        notes, looked = self.state.notes, self.dirty
+        kept = [k for k in self._shifted(self.old.noted, []) if k not in looked]
+        inside = [k for k in range(self.start, self.end) if k not in looked and notes[k]]
+        self.state.noted = sorted({*kept, *inside, *(k for k in looked if notes[k])})
+
+    def _carry_names(self, removed: list[Line]) -> None:
+        """What nodes are called, from what they were called before: most edits change the nodes of a few lines."""
+        old, new = self.old, self.state
+        if old._node_names is None or len(self.renewed) + len(removed) > FEW or len(new.ahead) > FEW:
+            return
+        lost = {u for u in self.renewed.values() if u is not None}
+        lost.update(u for item in removed if (u := old.uops[old.places[item]]) is not None)
+        touched = sorted({*self.renewed, *new.changed})
+        new._node_names, new.renamed = old._node_names.carried(
+            lost, touched, new.items, new.uops, new.places, new.ahead
+        )
 
     def _names(self, removed: list[Line], added: list[Line]) -> None:
         """Updates who defines what, and marks the users of names whose definition came, went or is not alone."""
@@ -403,8 +442,11 @@ class _Update:
             item = new.items[k]
             self.at = k
             uop, new.notes[k] = new.evaluate(item, self._resolve)
-            before = self.values[item.name] if item.name in self.values else new.uops[k]
-            new.uops[k] = uop
+            was = new.uops[k]
+            before = self.values[item.name] if item.name in self.values else was
+            if uop is not was:
+                new.uops[k] = uop
+                self.renewed.setdefault(k, was)
             if uop is before or item.name is None or new.defs[item.name][0] is not item:
                 continue
             if self.quick and alike(before, uop):
@@ -427,7 +469,7 @@ class _Update:
 
         A line that nothing is said about is silent without its operands too: only the others need a look.
         """
-        new, dirty = self.state, self.dirty
+        new, dirty, renewed = self.state, self.dirty, self.renewed
         places, users, uops, notes, defs = new.places, new.users, new.uops, new.notes, new.defs
         found, todo = [], [(item.name or "", line)]
         while todo:
@@ -438,8 +480,9 @@ class _Update:
                     continue
                 if place in dirty or notes[place]:
                     found.append(place)
-                elif uops[place] is not None:
+                elif (was := uops[place]) is not None:
                     uops[place] = None
+                    renewed.setdefault(place, was)
                     its_name = user.name or ""
                     if defs[its_name][0] is user:
                         todo.append((its_name, place))

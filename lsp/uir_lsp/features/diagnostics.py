@@ -31,15 +31,21 @@ def published(snapshot: Snapshot) -> str:
     before = snapshot.memory.diagnostics
     now: dict[tuple[object, ...], str] = {}
     texts = []
+    ascii_only = snapshot.text.isascii()
     for diagnostic in snapshot.analysis.diagnostics:
-        lines = (diagnostic.line, *(related.line for related in diagnostic.related))
-        wide = tuple([text for k in lines if not (text := snapshot.line(k)).isascii()])  # columns depend on these
-        key = (*diagnostic[:6], diagnostic.unnecessary, wide)
+        wide = () if ascii_only else _wide_lines(snapshot, diagnostic)
+        key = (diagnostic[:6], diagnostic.unnecessary, wide)
         text = before.get(key) or json.dumps(as_json(snapshot, diagnostic), separators=(",", ":"))
         now[key] = text
         texts.append(text)
     snapshot.memory.diagnostics = now
     return f"[{','.join(texts)}]"
+
+
+def _wide_lines(snapshot: Snapshot, diagnostic: Diagnostic) -> tuple[str, ...]:
+    """The lines that a diagnostic is about whose columns are not their characters."""
+    lines = (diagnostic.line, *(related.line for related in diagnostic.related))
+    return tuple([text for k in lines if not (text := snapshot.line(k)).isascii()])
 
 
 def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
