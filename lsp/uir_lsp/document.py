@@ -12,15 +12,16 @@ from lsprotocol import types
 from uopc.uir import Analysis, Span
 from uopc.uir.source import from_units, to_units
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_END = re.compile(r"(\r\n|\n|\r)")
 
 
-def _lines_with_ends(text: str) -> list[str]:
-    """The lines with their ends; the last one has none, and may be empty."""
-    lines = _LINE.findall(text)
-    if not lines or lines[-1].endswith(("\r", "\n")):
-        lines.append("")
-    return lines
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """The lines and what each ends with; the last one, which may be empty, with nothing."""
+    if "\r" not in text:
+        lines = text.split("\n")
+        return lines, ["\n"] * (len(lines) - 1) + [""]
+    parts = _END.split(text)
+    return parts[::2], [*parts[1::2], ""]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class ClientView:
 
 
 class Document:
-    """The client's text, kept as lines that hold their own ends (LF, CRLF or CR): an edit costs what it changes.
+    """The client's text, kept as lines and their ends (LF, CRLF or CR): an edit costs what it changes.
 
     `revision` counts changes and, unlike the client's `version`, always rises.
     """
@@ -49,12 +50,19 @@ class Document:
         self.uri, self.version, self.client = uri, version, client
         self.revision = 0
         self.memory = Memory()
-        self._lines = _lines_with_ends(text)
+        self._replace(text)
 
     @property
     def text(self) -> str:
         """The whole text."""
-        return "".join(self._lines)
+        if self._plain:
+            return "\n".join(self._lines)
+        return "".join(map(str.__add__, self._lines, self._ends))
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines without their ends; those that no edit has touched are the same objects as before."""
+        return self._lines.copy()
 
     def apply(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
         """Apply the changes of one notification, each to the result of the one before."""
@@ -62,31 +70,39 @@ class Document:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 self._splice(change.range, change.text)
             else:
-                self._lines = _lines_with_ends(change.text)
+                self._replace(change.text)
         self.version = version
         self.revision += 1
 
+    def _replace(self, text: str) -> None:
+        self._lines, self._ends = _split(text)
+        self._plain = "\r" not in text  # every line ends with "\n"
+
     def _splice(self, span: types.Range, text: str) -> None:
+        lines, ends = self._lines, self._ends
         first, start = self._locate(span.start)
         last, end = self._locate(span.end)
         if (last, end) < (first, start):
             first, start, last, end = last, end, first, start
-        middle = self._lines[first][:start] + text + self._lines[last][end:]
-        if first and self._lines[first - 1].endswith("\r"):  # a "\n" may now follow it: one line end, not two
+        middle = lines[first][:start] + text + lines[last][end:] + ends[last]
+        if first and ends[first - 1] == "\r":  # a "\n" may now follow it: one line end, not two
             first -= 1
-            middle = self._lines[first] + middle
-        if middle.endswith("\r") and last + 1 < len(self._lines):
+            middle = f"{lines[first]}\r{middle}"
+        if middle.endswith("\r") and last + 1 < len(lines):
             last += 1
-            middle += self._lines[last]
-        at_end = last + 1 == len(self._lines)
-        pieces = _lines_with_ends(middle)
-        self._lines[first : last + 1] = pieces if at_end else pieces[:-1]
+            middle += lines[last] + ends[last]
+        new_lines, new_ends = _split(middle)
+        if last + 1 < len(lines):  # the middle ends with a line end, after which nothing is new
+            del new_lines[-1], new_ends[-1]
+        lines[first : last + 1] = new_lines
+        ends[first : last + 1] = new_ends
+        self._plain = self._plain and "\r" not in text
 
     def _locate(self, position: types.Position) -> tuple[int, int]:
         """Line and code-point column; past the end of a line is its end, past the last line the end of the text."""
         if position.line >= len(self._lines):
             return len(self._lines) - 1, len(self._lines[-1])
-        line = self._lines[position.line].rstrip("\r\n")
+        line = self._lines[position.line]
         return position.line, from_units(line, position.character, self.client.encoding)
 
 

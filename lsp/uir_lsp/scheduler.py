@@ -126,7 +126,7 @@ class Documents(Generic[T]):
 
     async def _analyse(self, entry: Entry) -> Snapshot:
         document = entry.document
-        work = (entry, document.version, document.revision, document.text)
+        work = (entry, document.version, document.revision, document.text, document.lines)
         snapshot = await self._compute.call(_take_snapshot, *work, urgent=True)
         if entry.latest is None or entry.latest.revision < snapshot.revision:
             entry.latest = snapshot
@@ -201,13 +201,13 @@ class Documents(Generic[T]):
             log.exception("the analysis of %s failed", entry.document.uri)
 
 
-def _take_snapshot(entry: Entry, version: int, revision: int, text: str) -> Snapshot:
+def _take_snapshot(entry: Entry, version: int, revision: int, text: str, lines: list[str]) -> Snapshot:
     """Analyse a text, from what is known of the text before it. Runs on the analysis thread."""
     began = time.perf_counter()
     document = entry.document
     before = entry.analysis
     quick = before is not None and len(before.lines) > LONG
-    analysis = analyze(text, before, allow=document.client.allow, quick=quick)
+    analysis = analyze(text, before, allow=document.client.allow, quick=quick, lines=lines)
     entry.analysis, entry.settled = analysis, None
     cost = time.perf_counter() - began
     return make_snapshot(document.uri, version, revision, analysis, document.client, document.memory, cost)

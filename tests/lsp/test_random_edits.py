@@ -134,7 +134,7 @@ class Follower:
             changes.append(change)
         self.document.apply(changes, 2)
         assert self.document.text == self.text
-        quick = analyze(self.document.text, self.analysis, quick=True)
+        quick = analyze(self.document.text, self.analysis, quick=True, lines=self.document.lines)
         scratch = analyze(self.text)
         assert quick.errors == scratch.errors
         whole = settle(quick)

@@ -235,17 +235,23 @@ def _header(state: State) -> Placed | None:
 
 
 def analyze(
-    text: str, previous: Analysis | None = None, *, allow: frozenset[str] = frozenset(), quick: bool = False
+    text: str,
+    previous: Analysis | None = None,
+    *,
+    allow: frozenset[str] = frozenset(),
+    quick: bool = False,
+    lines: list[str] | None = None,
 ) -> Analysis:
     """What there is to know about a text. Never raises.
 
     With the analysis of a text before an edit, only changed lines are parsed and only what depends on them is
     elaborated again; the result equals that of an analysis from scratch. `allow`: codes of warnings and hints that are
-    switched off. `quick`: leave what takes long and seldom matters to `settle` (see `Analysis.settled`).
+    switched off. `quick`: leave what takes long and seldom matters to `settle` (see `Analysis.settled`). `lines`: those
+    of the text, where they are known; the list is the analysis's from then on.
     """
     if len(text) > MAX_CHARACTERS:
         return _refused(text, f"{len(text):,} characters are too many, the limit is {MAX_CHARACTERS:,}", allow)
-    lines = split_lines(text)
+    lines = split_lines(text) if lines is None else lines
     if len(lines) > MAX_LINES:
         return _refused(text, f"{len(lines):,} lines are too many, the limit is {MAX_LINES:,}", allow)
     if previous is None:
