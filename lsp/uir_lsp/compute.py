@@ -1,4 +1,7 @@
-"""The thread that owns the graph: all analysis, and every answer that reads one, is made here, one after the other."""
+"""The thread that owns the graph: all analysis, and every answer that reads one, is made here, one after the other.
+
+While it has nothing to do, the loop may do brief work itself: two changes of threads take longer than most answers.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +18,30 @@ R = TypeVar("R")
 class _Job:
     """Work for the thread, ordered by urgency and then by age."""
 
-    def __init__(self, order: tuple[bool, int], work: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> None:
-        self.order, self.work, self.loop = order, work, loop
-        self.future: asyncio.Future[Any] = loop.create_future()
+    def __init__(self, order: tuple[bool, int], work: Callable[[], Any], ended: Callable[[], None]) -> None:
+        self.order, self.work, self.ended = order, work, ended
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
 
     def __lt__(self, other: _Job) -> bool:
         return self.order < other.order
 
     def run(self) -> None:
         """Do the work, unless nobody waits for it any more, and hand the result to the loop."""
-        if self.future.cancelled():
-            return
+        result: Any = None
+        error: Exception | None = None
         try:
-            result, error = self.work(), None
+            if not self.future.cancelled():
+                result = self.work()
         except Exception as caught:
-            result, error = None, caught
+            error = caught
         try:
             self.loop.call_soon_threadsafe(self._settle, result, error)
         except RuntimeError:  # the loop is closed: the server is ending
             return
 
     def _settle(self, result: Any, error: Exception | None) -> None:
+        self.ended()
         if self.future.done():
             return
         if error is None:
@@ -52,17 +58,27 @@ class Compute(threading.Thread):
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._number = itertools.count()
         self._stopped = False
+        self._unfinished = 0  # jobs whose end the loop has not seen; only the loop counts
         self.start()
 
-    async def call(self, work: Callable[..., R], *args: Any, urgent: bool = False) -> R:
-        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun."""
+    async def call(self, work: Callable[..., R], *args: Any, urgent: bool = False, brief: bool = False) -> R:
+        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun.
+
+        brief: it takes a few milliseconds at most; called here and now if the thread has nothing to do.
+        """
         if self._stopped:
             raise asyncio.CancelledError
+        if brief and not self._unfinished:
+            return work(*args)
+        self._unfinished += 1
         order = (not urgent, next(self._number))
-        job = _Job(order, lambda: work(*args), asyncio.get_running_loop())
+        job = _Job(order, lambda: work(*args), self._ended)
         self._jobs.put(job)
         result: R = await job.future
         return result
+
+    def _ended(self) -> None:
+        self._unfinished -= 1
 
     def stop(self) -> None:
         """Do nothing more; what is being done now is not waited for."""

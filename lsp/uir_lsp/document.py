@@ -43,7 +43,8 @@ class ClientView:
 class Document:
     """The client's text, kept as lines and their ends (LF, CRLF or CR): an edit costs what it changes.
 
-    `revision` counts changes and, unlike the client's `version`, always rises.
+    `revision` counts changes and, unlike the client's `version`, always rises; `changed`: how many characters
+    the last change put in, and the lines that it was in had.
     """
 
     def __init__(self, uri: str, version: int, text: str, client: ClientView) -> None:
@@ -66,6 +67,7 @@ class Document:
 
     def apply(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
         """Apply the changes of one notification, each to the result of the one before."""
+        self.changed = 0
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 self._splice(change.range, change.text)
@@ -75,6 +77,7 @@ class Document:
         self.revision += 1
 
     def _replace(self, text: str) -> None:
+        self.changed = len(text)
         self._lines, self._ends = _split(text)
         self._plain = "\r" not in text  # every line ends with "\n"
 
@@ -91,6 +94,7 @@ class Document:
         if middle.endswith("\r") and last + 1 < len(lines):
             last += 1
             middle += lines[last] + ends[last]
+        self.changed += len(text) + sum(map(len, lines[first : last + 1]))
         new_lines, new_ends = _split(middle)
         if last + 1 < len(lines):  # the middle ends with a line end, after which nothing is new
             del new_lines[-1], new_ends[-1]

@@ -22,7 +22,8 @@ class Feature:
     """A request about one document, answered by a pure function of its newest snapshot.
 
     `answer` runs on the analysis thread and returns protocol types or plain JSON; a document that is not open gives
-    null. `settled`: whether it reads more of the analysis than text, errors and types, for this client (see
+    null. `brief`: its work is bounded, whatever the file, so that it need not have a thread to itself (see `compute`).
+    `settled`: whether it reads more of the analysis than text, errors and types, for this client (see
     `scheduler`): it then waits until nodes, warnings and hints are those of the newest text, too.
     """
 
@@ -31,6 +32,7 @@ class Feature:
     options: Any = None
     uri: Callable[[Any], str] = text_document_uri
     settled: Callable[[ClientView], bool] = lambda _: False
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ same names in tests/lsp/test_protocol.py for what each rule protects from.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import json
 import logging
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,18 @@ class UirProtocol(LanguageServerProtocol):
             return self._converter.structure(data, self._type_of(data))
         except Exception as error:  # cattrs raises groups, and plain errors from validators
             raise JsonRpcInvalidParams(_what_is_wrong(error)) from error
+
+    def handle_message(self, message: Any) -> None:
+        """Hand a message on. The base class asks what it is by a look at its every attribute, which takes long."""
+        context = contextvars.copy_context()
+        method = getattr(message, "method", None)
+        if method is None:
+            result, error = getattr(message, "result", None), getattr(message, "error", None)
+            context.run(self._handle_response, message.id, result, error)
+        elif hasattr(message, "id"):
+            context.run(self._handle_request, message.id, method, getattr(message, "params", None))
+        else:
+            context.run(self._handle_notification, method, getattr(message, "params", None))
 
     def _type_of(self, data: dict[str, Any]) -> type[Any]:
         if "method" in data:

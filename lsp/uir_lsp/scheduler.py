@@ -5,9 +5,9 @@ An edit is analysed at once when the person has paused before it; while edits ke
 last analysis took. A request never waits for that: it asks for a snapshot of the newest text and gets one. What was
 computed for an older text is dropped, never published.
 
-After an edit of a long file the first snapshot is of a quick analysis (see `uopc.uir.analyze`): right about errors and
-types. It is settled when a request needs its nodes, or when the person pauses; if that changes a warning or a hint, the
-diagnostics are published again.
+When a file is opened, and after an edit, the first snapshot is of a quick analysis (see `uopc.uir.analyze`): right
+about errors and types. It is settled when a request needs its nodes, or when the person pauses; if that changes a
+warning or a hint, the diagnostics are published again.
 """
 
 from __future__ import annotations
@@ -29,8 +29,13 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.020, 0.300
-PAUSE = 0.350  # seconds without an edit, after which there is time to settle
-LONG = 150  # lines of a file whose quick analysis is worth it
+PAUSE = 0.350  # seconds without an edit, after which there is time to settle a long file,
+SHORT_PAUSE = 0.030  # and one that takes next to none
+LONG = 150  # lines of a long file
+TINY = 24  # lines of a file whose quick analysis would save nothing
+BRIEF = 0.015  # seconds an analysis took, up to which the one after a small edit is brief work
+SMALL = 2_000  # characters of a small edit, and
+BRIEF_LINES = 20_000  # lines of a file that is never long to analyse after one
 LONGEST_SILENCE = 1.0  # somebody who types without a pause still sees diagnostics
 
 
@@ -127,10 +132,17 @@ class Documents(Generic[T]):
     async def _analyse(self, entry: Entry) -> Snapshot:
         document = entry.document
         work = (entry, document.version, document.revision, document.text, document.lines)
-        snapshot = await self._compute.call(_take_snapshot, *work, urgent=True)
+        snapshot = await self._compute.call(_take_snapshot, *work, urgent=True, brief=self._is_brief(entry))
         if entry.latest is None or entry.latest.revision < snapshot.revision:
             entry.latest = snapshot
         return snapshot
+
+    def _is_brief(self, entry: Entry) -> bool:
+        """Whether the newest text will be analysed in no time."""
+        known = entry.latest
+        if known is None or known.cost > BRIEF or len(known.lines) > BRIEF_LINES:
+            return False
+        return entry.document.revision == known.revision + 1 and entry.document.changed <= SMALL
 
     async def _settled(self, entry: Entry, stop: Callable[[], bool]) -> Snapshot:
         """The newest state with nothing left to do. Raises Superseded once `stop` says so."""
@@ -184,7 +196,8 @@ class Documents(Generic[T]):
 
         try:
             snapshot = await (self._settled(entry, stop) if settled else self._snapshot(entry))
-            message = await self._compute.call(self._prepare, snapshot, urgent=not settled)
+            brief = not settled and snapshot.cost <= BRIEF
+            message = await self._compute.call(self._prepare, snapshot, urgent=not settled, brief=brief)
             if stop():
                 return
             if message != entry.published:
@@ -194,7 +207,8 @@ class Documents(Generic[T]):
             if revision == 0:
                 await self._compute.call(snapshot.analysis.expect_edits)
             if not snapshot.analysis.settled:
-                entry.pause = asyncio.get_running_loop().call_later(PAUSE, self._paused, entry)
+                pause = PAUSE if len(snapshot.lines) > LONG and revision else SHORT_PAUSE
+                entry.pause = asyncio.get_running_loop().call_later(pause, self._paused, entry)
         except Superseded:
             return
         except Exception:
@@ -206,7 +220,7 @@ def _take_snapshot(entry: Entry, version: int, revision: int, text: str, lines: 
     began = time.perf_counter()
     document = entry.document
     before = entry.analysis
-    quick = before is not None and len(before.lines) > LONG
+    quick = len(lines) > TINY
     analysis = analyze(text, before, allow=document.client.allow, quick=quick, lines=lines)
     entry.analysis, entry.settled = analysis, None
     cost = time.perf_counter() - began

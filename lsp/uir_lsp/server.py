@@ -159,7 +159,9 @@ class UirServer(LanguageServer):
         async def handle(params: Any) -> Encoded | None:
             settled = feature.settled(self.documents.client)
             snapshot = await self.documents.snapshot(feature.uri(params), settled)
-            return None if snapshot is None else await self.compute.call(self._encoded, feature, snapshot, params)
+            if snapshot is None:
+                return None
+            return await self.compute.call(self._encoded, feature, snapshot, params, brief=feature.brief)
 
         return handle
 

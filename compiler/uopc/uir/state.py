@@ -443,7 +443,7 @@ class _Update:
             self.at = k
             uop, new.notes[k] = new.evaluate(item, self._resolve)
             was = new.uops[k]
-            before = self.values[item.name] if item.name in self.values else was
+            before = self.values.get(item.name or "", was)
             if uop is not was:
                 new.uops[k] = uop
                 self.renewed.setdefault(k, was)

@@ -133,4 +133,4 @@ def as_plain(markdown: str) -> str:
     return re.sub(r"\*\*|`", "", "\n".join(lines))
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, settled=lambda _: True)
+FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, settled=lambda _: True, brief=True)
