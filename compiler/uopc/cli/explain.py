@@ -1,4 +1,5 @@
-"""`uir explain`: what is known about one value and where its elements come from; or how the program is computed."""
+"""`uir explain`: what is known about one value and where its elements come from; or how the program is computed, as a
+plan or stage by stage."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from uopc.cli.c import function_name
 from uopc.cli.files import analysed, read
 from uopc.cli.switches import add_switches
 from uopc.cli.terminal import complain, printable
@@ -13,6 +15,8 @@ from uopc.uir import analyze
 
 if TYPE_CHECKING:
     from uopc.analysis.explanation import Explanation
+    from uopc.uir import Analysis
+    from uopc.uop import UOp
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("value", metavar="%v", nargs="?", help="the name of a value, with or without %%")
     parser.add_argument("--json", action="store_true", help="everything, as one object")
     parser.add_argument("--plan", action="store_true", help="how `uir run` computes the program: its kernels, and why")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="with --plan: threads that it may use")
+    parser.add_argument("--stages", action="store_true", help="the program after each stage, and what each rule did")
+    parser.add_argument("--plain", action="store_true", help="with --stages: those of the textbook program")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads that the program may use")
     add_switches(parser)
 
 
@@ -29,8 +35,10 @@ def run(args: argparse.Namespace) -> int:
     """Prints the plan, or the explanation of the value; 1 when there is no such value or it is unknown."""
     if args.plan:
         return _plan(args)
+    if args.stages:
+        return _stages(args)
     if args.value is None:
-        complain("uir explain: error: say which value (or --plan, for the whole program)")
+        complain("uir explain: error: say which value (or --plan or --stages, for the whole program)")
         return 2
     from uopc.analysis.explain import explain, explain_json
     from uopc.analysis.style import ASCII
@@ -52,14 +60,8 @@ def _plan(args: argparse.Namespace) -> int:
     """Prints how the program, or one value of it, is computed."""
     from uopc.pipeline import CompileError, compile_program
 
-    analysis = analysed(args.file)
-    name = args.value.removeprefix("%") if args.value is not None else None
-    if name is not None and name not in analysis.values:
-        complain(f"{args.file}: error: there is no value %{name}")
-        return 1
-    root = analysis.root if name is None else analysis.values[name].uop
+    root = _wanted(args, analysed(args.file))
     if root is None:
-        complain(f"{args.file}: error: there is nothing to compute")
         return 1
     try:
         plan = compile_program(root, threads=max(1, args.threads), off=args.without).plan
@@ -70,6 +72,39 @@ def _plan(args: argparse.Namespace) -> int:
         print(json.dumps({"plan": list(plan)}, ensure_ascii=False))
     else:
         print("\n".join(map(printable, plan)) or "the loops of this program are run as they are written")
+    return 0
+
+
+def _wanted(args: argparse.Namespace, analysis: Analysis) -> UOp | None:
+    """The program, or the value that is asked for; None after saying why there is none."""
+    name = args.value.removeprefix("%") if args.value is not None else None
+    if name is not None and name not in analysis.values:
+        complain(f"{args.file}: error: there is no value %{name}")
+        return None
+    root = analysis.root if name is None else analysis.values[name].uop
+    if root is None:
+        complain(f"{args.file}: error: there is nothing to compute")
+    return root
+
+
+def _stages(args: argparse.Namespace) -> int:
+    """Prints the program after each stage of its compilation."""
+    from uopc.cli.stages import stages_text
+    from uopc.pipeline import CompileError
+    from uopc.stages.naming import namer_of
+    from uopc.stages.record import record
+
+    analysis = analysed(args.file)
+    root = _wanted(args, analysis)
+    if root is None:
+        return 1
+    options = {"plain": args.plain, "threads": max(1, args.threads), "off": args.without}
+    try:
+        found = record(root, namer_of(analysis), function_name(args.file), **options)
+    except CompileError as error:
+        complain(f"{args.file}: error: {error}")
+        return 1
+    print(json.dumps(found.to_dict(), ensure_ascii=False) if args.json else stages_text(found))
     return 0
 
 

@@ -43,7 +43,7 @@ class Call:
 @dataclass
 class FastProgram:
     """The C file and what is known about it. scratch: bytes that it takes while it runs (then it returns int, -1 when
-    there is no memory)."""
+    there is no memory). calls: the kernels at work, in order; groups: what each is made of."""
 
     lines: list[str]
     origins: list[tuple[UOp, ...]]
@@ -52,6 +52,8 @@ class FastProgram:
     scratch: int
     kernels: tuple[str, ...]
     plan: list[str]
+    calls: tuple[Call, ...] = ()
+    groups: dict[str, Group] = field(default_factory=dict)  # by kernel, of those that are not the textbook's loops
 
 
 def fast_program(outputs: Iterable[tuple[UOp, UOp]], name: str, opts: Opts) -> FastProgram:
@@ -69,6 +71,7 @@ class _Writer:
     opts: Opts
     helpers: Helpers = field(default_factory=Helpers)
     texts: dict[tuple[str, ...], str] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
     known: dict[object, tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]] = field(default_factory=dict)
 
     def program(self) -> FastProgram:
@@ -113,6 +116,7 @@ class _Writer:
             group = Group((Member(nest, choice, True),), outer)
         else:
             group = self._group(c, values, outs, wanted, notes)
+        self.groups[name] = group
         kernel = self._write(name, group)
         return name, kernel, [dict(m.nest.origin) for m in group.members], notes
 
@@ -215,7 +219,17 @@ class _Assembly:
         self._kernels()
         self._main(arena, scratch)
         names = tuple(dict.fromkeys(c.name for c in self.calls))
-        return FastProgram(self.lines, self.origins, self.params, self.written, scratch, names, self._plan())
+        return FastProgram(
+            lines=self.lines,
+            origins=self.origins,
+            params=self.params,
+            written=self.written,
+            scratch=scratch,
+            kernels=names,
+            plan=self._plan(),
+            calls=tuple(self.calls),
+            groups=w.groups,
+        )
 
     def _head(self, scratch: int) -> None:
         for header in ("limits.h", "math.h", "stdbool.h", "stdint.h", "string.h"):

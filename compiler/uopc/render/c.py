@@ -129,13 +129,13 @@ def _count_uses(w: _Writer) -> None:
             w.scoped.add(n.src[0])
     written = {base(n.src[0]) for n in w.nodes if n.op is Ops.STORE}
     for n in w.nodes:
-        load = _guarded_load(n)
+        load = guarded_load(n)
         # Memory that the program writes is read where the load stands, not where its value is used.
         if load is not None and w.uses[load] == 1 and base(load.src[0]) not in written:
             w.guarded[load] = n
 
 
-def _guarded_load(n: UOp) -> UOp | None:
+def guarded_load(n: UOp) -> UOp | None:
     """The load in `where(c, load(buffer[where(c, i, 0)]), other)`: C's ?: does not evaluate it where c is false."""
     if n.op is not Ops.WHERE or n.src[1].op is not Ops.LOAD:
         return None

@@ -24,17 +24,21 @@ _ROUND_DIGITS = {16: (5,), 32: (6, 7, 8, 9), 64: (15, 16, 17)}
 
 def dump(root: UOp) -> str:
     """The program whose root is `root`, in the chapter's syntax. Raises ValueError on a node that has no text."""
+    names: dict[UOp, str] = {}
+    return "".join(f"{text}\n" for text, _ in dump_lines(root, lambda u: names.setdefault(u, f"%{len(names)}")))
+
+
+def dump_lines(root: UOp, name: Callable[[UOp], str]) -> list[tuple[str, UOp]]:
+    """The lines of that program with their nodes; `name` gives each node its own name (with %), in order."""
     order = root.toposort()
     numbers = {u: _inline(u) for u in order if u.src}
     needed = _needed(order, numbers)
-    names: dict[UOp, str] = {}
     lines = []
     for u in order:
         if u in needed:
-            operands = [text if text is not None else names[s] for s, text in zip(u.src, numbers.get(u, ()))]
-            names[u] = f"%{len(names)}"
-            lines.append(f"{names[u]} = {statement_text(u, operands)}\n")
-    return "".join(lines)
+            operands = [text if text is not None else name(s) for s, text in zip(u.src, numbers.get(u, ()))]
+            lines.append((f"{name(u)} = {statement_text(u, operands)}", u))
+    return lines
 
 
 def _needed(order: list[UOp], numbers: dict[UOp, list[str | None]]) -> set[UOp]:
