@@ -19,6 +19,7 @@ COMMANDS = {
     "fmt": ("fmt", "rewrite programs in canonical layout"),
     "c": ("c", "print the C of a program"),
     "lower": ("lower", "print the loops of a program, as .uir"),
+    "asm": ("asm", "print the assembly of a program as it is built"),
     "run": ("run", "build, run and verify programs"),
     "explain": ("explain", "tell about one value: type, index map, where its elements come from"),
     "lsp": ("lsp", "start the language server"),

@@ -1,4 +1,4 @@
-"""The folder of built libraries: found by content, replaced atomically, bounded in size."""
+"""The folder of built libraries (and of their assembly): found by content, replaced atomically, bounded in size."""
 
 from __future__ import annotations
 
@@ -52,14 +52,21 @@ def default_folder() -> Path:
 class Cache:
     """Built libraries in one folder, by key. Safe with any number of processes that use it at once."""
 
-    def __init__(self, folder: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        max_bytes: int = MAX_BYTES,
+        max_files: int = MAX_FILES,
+        suffix: str = platform.SHARED_SUFFIX,
+    ) -> None:
         self.folder = folder
+        self.suffix = suffix
         self.max_bytes = max_bytes
         self.max_files = max_files
 
     def path(self, key: str) -> Path:
-        """Where the library of that key is or would be."""
-        return self.folder / (key + platform.SHARED_SUFFIX)
+        """Where the entry of that key is or would be."""
+        return self.folder / (key + self.suffix)
 
     def find(self, key: str) -> Path | None:
         """The library of that key, marked as just used; None when there is none."""

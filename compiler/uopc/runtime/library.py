@@ -66,7 +66,7 @@ def build_library(
     if found is not None:
         return Built(found, key, cached=True)
     with tempfile.TemporaryDirectory(prefix="uir-build-", ignore_cleanup_errors=True) as name:
-        library = _compile(source, options, compiler, Path(name), timeout, cancel)
+        library = compile_file(source, options, compiler, Path(name), timeout, cancel)
         try:
             return Built(cache.put(key, library), key, cached=False)
         except OSError as error:
@@ -94,22 +94,32 @@ def _level(source: str) -> tuple[str, ...]:
     return ("-O2",) if longest <= _O2_UP_TO else _LIGHTER if longest <= _LIGHTER_UP_TO else ("-O0",)
 
 
-def _compile(
-    source: str, options: tuple[str, ...], compiler: Compiler, folder: Path, timeout: float, cancel: CancelToken | None
+def compile_file(
+    source: str,
+    options: tuple[str, ...],
+    compiler: Compiler,
+    folder: Path,
+    timeout: float = DEFAULT_TIMEOUT,
+    cancel: CancelToken | None = None,
+    *,
+    kind: tuple[str, ...] = ("-shared",),
+    suffix: str = platform.SHARED_SUFFIX,
 ) -> Path:
+    """What the compiler makes of a C file, in `folder`: a library, or what `kind` asks for. Raises as build_library."""
     (folder / "program.c").write_text(source, encoding="utf-8")
-    library = folder / ("program" + platform.SHARED_SUFFIX)
-    done = _call(compiler, options, folder, library.name, timeout, cancel)
+    made = folder / ("program" + suffix)
+    options = (*options, *kind)
+    done = _call(compiler, options, folder, made.name, timeout, cancel)
     if done.returncode != 0 and not done.timed_out:
         missing = [flag for flag in options if flag in OPTIONAL and not _accepts(compiler, flag)]
         if missing:
             fewer = tuple(flag for flag in options if flag not in missing)
-            done = _call(compiler, fewer, folder, library.name, timeout, cancel)
+            done = _call(compiler, fewer, folder, made.name, timeout, cancel)
     if done.timed_out:
         raise BuildError(f"the C compiler took longer than {timeout:g} s")
-    if done.returncode != 0 or not library.exists():
+    if done.returncode != 0 or not made.exists():
         raise BuildError(_failure(compiler, done, folder))
-    return library
+    return made
 
 
 def _call(
@@ -120,7 +130,7 @@ def _call(
     if compiler.is_zig:  # it keeps all that it builds: only its own library, which takes seconds, is worth that
         own["ZIG_LOCAL_CACHE_DIR"] = str(folder)
         own["ZIG_GLOBAL_CACHE_DIR"] = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or str(platform.cache_dir() / "zig")
-    argv = [*compiler.command, *options, "-w", "-shared", "-o", output, "program.c", "-lm"]
+    argv = [*compiler.command, *options, "-w", "-o", output, "program.c", "-lm"]
     try:
         return run_process(argv, timeout=timeout, env={**os.environ, **own}, cwd=folder, cancel=cancel)
     except OSError as error:
@@ -133,7 +143,7 @@ def _accepts(compiler: Compiler, flag: str) -> bool:
     folder = Path(tempfile.mkdtemp(prefix="uir-probe-"))
     try:
         (folder / "program.c").write_text("int uir_probe;\n", encoding="utf-8")
-        return _call(compiler, (flag,), folder, "probe" + platform.SHARED_SUFFIX, 60.0, None).returncode == 0
+        return _call(compiler, (flag, "-shared"), folder, "probe" + platform.SHARED_SUFFIX, 60.0, None).returncode == 0
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
