@@ -73,7 +73,7 @@ tests/vscode/node_modules/.ready: tests/vscode/package-lock.json
 	@mkdir -p .cache
 	@scripts/install_editors.sh $@
 
-PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp -name '*.py' 2>/dev/null) $(wildcard docs/*.md)
+PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp lsp/uir_dap -name '*.py' 2>/dev/null) $(wildcard docs/*.md)
 EXT_SOURCES := $(shell find $(EXT)/src $(EXT)/media $(EXT)/syntaxes $(EXT)/snippets -type f 2>/dev/null) \
   $(EXT)/package.json $(EXT)/language-configuration.json $(EXT)/README.md $(EXT)/CHANGELOG.md
 

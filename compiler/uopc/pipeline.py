@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 from uopc import cpu
 from uopc.dtype import DType
 from uopc.errors import UOpError
 from uopc.fast.program import FastProgram, fast_program
+from uopc.indexmap import Index
 from uopc.ops import ALU, AddrSpace, Ops
 from uopc.opt import Machine, Opts
 from uopc.rangeify import Ctx, lower_outputs
@@ -207,6 +209,36 @@ def plain_c(program: Shaped, name: str, loops: UOp, origin: dict[UOp, list[UOp]]
     rendered = render(loops, name)
     args = _args(loops)
     return _compiled(name, rendered, args, program.outputs(args), loops, origin)
+
+
+class Loops(NamedTuple):
+    """The textbook loop program of a shaped graph, and where it came from.
+
+    outputs: (value, the buffer it is written to); made_for: node -> the graph nodes it was made for; origin: the same
+    for every node, through those that use it; places: node -> (value, index) of the elements of the graph that it is.
+    """
+
+    sink: UOp
+    outputs: tuple[tuple[UOp, UOp], ...]
+    made_for: dict[UOp, list[UOp]]
+    origin: dict[UOp, list[UOp]]
+    places: dict[UOp, list[tuple[UOp, Index]]]
+
+
+def textbook_loops(root: UOp) -> Loops:
+    """The loop program of a shaped graph with, for each of its nodes, the elements of values that it computes.
+
+    Raises CompileError.
+    """
+    try:
+        program, ctx = shaped(inline_calls(root)), Ctx()
+        loops = lower_outputs(program.pairs, ctx)
+    except UOpError as e:
+        raise CompileError(e.message) from e
+    places: dict[UOp, list[tuple[UOp, Index]]] = {}
+    for (value, index), node in ctx.memo.items():
+        places.setdefault(simplify(ctx.moved.get(node, node)), []).append((value, index))
+    return Loops(loops, tuple(program.pairs), ctx.origin, _inherited(loops, ctx.origin), places)
 
 
 def _targets(found: list[tuple[UOp, UOp | None]], root: UOp) -> list[UOp]:

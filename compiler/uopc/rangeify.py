@@ -69,6 +69,7 @@ class Ctx:
     """State of one lowering: the next loop and accumulator numbers, answers already given, shared reduce loops.
 
     origin: lowered node -> the graph nodes whose value it is (a load is also that of every view over the buffer).
+    moved: what nodes of `memo` became when ENDs were merged, filled by lower_outputs.
     """
 
     next_range: int = 0
@@ -77,6 +78,7 @@ class Ctx:
     reduce_ranges: dict[tuple[UOp, Index], list[_Axis]] = field(default_factory=dict)
     opts: Opts = field(default_factory=Opts)
     origin: dict[UOp, list[UOp]] = field(default_factory=dict)
+    moved: dict[UOp, UOp] = field(default_factory=dict)
 
     def rng(self, size: int, kind: AxisType = AxisType.LOOP) -> UOp:
         """A fresh loop counter."""
@@ -340,7 +342,7 @@ def lower_outputs(outputs: list[tuple[UOp, UOp]], ctx: Ctx | None = None) -> UOp
     """
     ctx = ctx or Ctx()
     program = sink(*(_stores(root, out, ctx) for root, out in outputs))
-    moved = _merge(program)
+    moved = ctx.moved = _merge(program)
     origin: dict[UOp, list[UOp]] = {}
     for node, sources in ctx.origin.items():
         origin.setdefault(simplify(moved.get(node, node)), []).extend(sources)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from uir_lsp.kept import write
 from uopc.cli.c import function_name
-from uopc.cli.lower import with_inputs
 from uopc.ops import MOVEMENT, Ops
 from uopc.pipeline import Compiled, CompileError, compile_program
-from uopc.uir import Analysis, analyze, dump
+from uopc.uir import Analysis, analyze
+from uopc.uir.listing import input_lines, loop_listing
 from uopc.uop import UOp, UOpError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def show_loops(job: Job, stage: Stage) -> Any:
     compiled = _compiled(analysis, job, plain=True)
     if isinstance(compiled, str):
         return {"message": compiled}
-    return {"loops": with_inputs(analysis, dump(compiled.sink))}
+    return {"loops": loop_listing(compiled.sink, input_lines(analysis)).text}
 
 
 def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:

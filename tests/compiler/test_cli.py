@@ -34,7 +34,7 @@ ENDLESS = """\
 %c = mul %a, %b
 %d = reduce %c : op=add pop=1
 """
-COMMANDS = ["check", "fmt", "c", "lower", "run", "explain", "lsp"]
+COMMANDS = ["check", "fmt", "c", "lower", "run", "explain", "step", "lsp", "dap"]
 
 
 @pytest.fixture(scope="module")

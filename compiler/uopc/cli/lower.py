@@ -7,7 +7,7 @@ import sys
 
 from uopc.cli.files import analysed
 from uopc.cli.terminal import complain
-from uopc.uir import Analysis, dump
+from uopc.uir.listing import input_lines, loop_listing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +28,5 @@ def run(args: argparse.Namespace) -> int:
     except CompileError as error:
         complain(f"{args.file}: error: {error}")
         return 1
-    sys.stdout.write(with_inputs(analysis, dump(loops)))
+    sys.stdout.write(loop_listing(loops, input_lines(analysis)).text)
     return 0
-
-
-def with_inputs(analysis: Analysis, text: str) -> str:
-    """The text of the loops with the file's own `input` directives, so that it runs on the same data."""
-    lines = [analysis.lines[spec.line] for spec in analysis.directives.inputs.values()]
-    directives = [line[line.index("#") :].rstrip() for line in lines]
-    header, _, rest = text.partition("\n") if text.startswith("# uop ") else ("", "", text)
-    return "\n".join([*([header] if header else []), *directives, rest.rstrip("\n"), ""])

@@ -22,7 +22,9 @@ COMMANDS = {
     "asm": ("asm", "print the assembly of a program as it is built"),
     "run": ("run", "build, run and verify programs"),
     "explain": ("explain", "tell about one value: type, index map, where its elements come from"),
+    "step": ("step", "follow the loops of a program line by line, with their values"),
     "lsp": ("lsp", "start the language server"),
+    "dap": ("dap", "start the debug adapter, for stepping in an editor"),
 }
 _EPILOG = "exit status: 0 fine, 1 a program has errors, 2 wrong use"
 
@@ -74,7 +76,7 @@ def _guarded(args: argparse.Namespace) -> int:
 
     # A command ends soon, and looking for cycles among the nodes of a large program takes a third of its time.
     gc.set_threshold(200_000, 50, 50)
-    if args.command != "lsp":
+    if args.command not in ("lsp", "dap"):
         signal.signal(signal.SIGTERM, _end)  # as Ctrl-C: what is running is ended, temporary folders are removed
     try:
         status: int = importlib.import_module(f"uopc.cli.{COMMANDS[args.command][0]}").run(args)

@@ -6,7 +6,7 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from uopc.broadcast import broadcast_shape, broadcast_to
@@ -28,9 +28,12 @@ def dump(root: UOp) -> str:
     return "".join(f"{text}\n" for text, _ in dump_lines(root, lambda u: names.setdefault(u, f"%{len(names)}")))
 
 
-def dump_lines(root: UOp, name: Callable[[UOp], str]) -> list[tuple[str, UOp]]:
-    """The lines of that program with their nodes; `name` gives each node its own name (with %), in order."""
-    order = root.toposort()
+def dump_lines(root: UOp, name: Callable[[UOp], str], order: Sequence[UOp] | None = None) -> list[tuple[str, UOp]]:
+    """The lines of that program with their nodes; `name` gives each node its own name (with %), in order.
+
+    order: another than the graph's own, with operands before their users and the root last.
+    """
+    order = root.toposort() if order is None else order
     numbers = {u: _inline(u) for u in order if u.src}
     needed = _needed(order, numbers)
     lines = []
@@ -41,7 +44,7 @@ def dump_lines(root: UOp, name: Callable[[UOp], str]) -> list[tuple[str, UOp]]:
     return lines
 
 
-def _needed(order: list[UOp], numbers: dict[UOp, list[str | None]]) -> set[UOp]:
+def _needed(order: Sequence[UOp], numbers: dict[UOp, list[str | None]]) -> set[UOp]:
     """The nodes that get a line: the root, and every operand that is not written as a number."""
     needed = {order[-1]}
     for u in reversed(order):
