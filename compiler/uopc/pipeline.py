@@ -341,6 +341,17 @@ def _read(s: UOp) -> UOp:
 
 
 # -- the C file ----------------------------------------------------------------------------------------------------
+# A sum of floats is added in its order. gcc 12 vectorizes the loads of such a loop all the same, which gains nothing,
+# and takes the wrong elements where they are read in pairs backwards (a flipped axis of 2 inside an axis of 3).
+IN_ORDER = ("-fno-tree-loop-vectorize",)
+
+
+def _accumulates(nodes: list[UOp]) -> bool:
+    """Whether a loop program keeps floats in memory that it reads again."""
+    read, written = ({base(n.src[0]) for n in nodes if n.op is op} for op in (Ops.LOAD, Ops.STORE))
+    return any(b.dtype.is_float for b in read & written)
+
+
 def _args(program: UOp) -> tuple[Arg, ...]:
     nodes = program.toposort()
     found, written = buffers(nodes)
@@ -360,7 +371,10 @@ def _compiled(
     program: UOp,
     origin: dict[UOp, list[UOp]],
 ) -> Compiled:
-    banner = (f"// cc -O2 -std=gnu11 -ffp-contract=off -shared -fPIC {name}.c -o {name}.so -lm",)
+    flags = IN_ORDER if _accumulates(program.toposort()) else ()
+    banner = (
+        f"// cc {' '.join(('-O2 -std=gnu11 -ffp-contract=off', *flags))} -shared -fPIC {name}.c -o {name}.so -lm",
+    )
     known = _inherited(program, origin)
     lines = tuple(_origins(nodes, known) for nodes in rendered.lines)
     return Compiled(
@@ -373,7 +387,7 @@ def _compiled(
         checks=tuple(next(iter(origin.get(n, [n]))) for n in rendered.checks),
         sink=program,
         behind=known,
-        flags=(),
+        flags=flags,
         kernels=(name,),
     )
 

@@ -146,7 +146,10 @@ def test_stages_that_change_nothing_say_so() -> None:
 
 
 def test_the_schedule_marks_its_cuts_with_their_reasons() -> None:
-    softmax = "%0 = buffer 12 : dtype=f32 slot=0\n%x = reshape %0, (3, 4)\n%s = reduce %x : op=add axes=(1,) keepdim=true\n%y = mul %x, %s\n"
+    softmax = (
+        "%0 = buffer 12 : dtype=f32 slot=0\n%x = reshape %0, (3, 4)\n"
+        "%s = reduce %x : op=add axes=(1,) keepdim=true\n%y = mul %x, %s\n"
+    )
     (schedule,) = (s for s in recorded(softmax).stages if s.name == "schedule")
     (line,) = (t for t in schedule.text().lines if " = stage " in t)
     assert line.endswith("# a reduction has loops of its own")
