@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packages the extension, with the language server's wheel inside, as vscode-extension/uir.vsix.
+# Packages the extension, with the language server and the packages it needs inside, as vscode-extension/uir.vsix.
 set -eu
 cd "$(dirname "$0")/.."
 echo "Building vscode-extension/uir.vsix"
@@ -7,7 +7,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 rm -rf vscode-extension/dist
 if ! {
-  .venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir vscode-extension/dist . &&
+  .venv/bin/python scripts/bundle_server.py vscode-extension/server &&
     cd vscode-extension && npm run --silent build && npm run --silent package
 } >"$log" 2>&1; then
   cat "$log" >&2
