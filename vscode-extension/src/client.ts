@@ -2,14 +2,14 @@
 
 import * as vscode from 'vscode'
 import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node'
-import { Choice, choose } from './interpreter'
+import { Choice, choose, hasNumPy } from './interpreter'
 import { InitializationOptions, Notifications } from './protocol'
-import { candidates, probe, pythonOptions } from './pythons'
+import { candidates, probe, pythonOptions, serverArguments } from './pythons'
 
 export type Health =
   | { state: 'starting' }
-  | { state: 'running'; python: string; version: string; server: string }
-  | { state: 'stopped'; reason: string; mend?: 'select' | 'install' | 'restart' }
+  | { state: 'running'; python: string; version: string; numpy: boolean; server: string }
+  | { state: 'stopped'; reason: string; mend?: 'select' | 'restart' }
 
 /** So many crashes in so many milliseconds are answered by a new start; then a person is asked. */
 const CRASHES = 3
@@ -32,6 +32,15 @@ export class Server implements vscode.Disposable {
   restart(): Promise<void> {
     return this.enqueue(async () => {
       await this.stopNow()
+      await this.startNow()
+    })
+  }
+
+  /** Stops what runs, does something that a running server would be in the way of, and starts anew. */
+  restartAround(work: () => Promise<void>): Promise<void> {
+    return this.enqueue(async () => {
+      await this.stopNow()
+      await work().catch((error: unknown) => this.log.error(String(error)))
       await this.startNow()
     })
   }
@@ -81,21 +90,23 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<void> {
     this.set({ state: 'starting' })
-    const choice = await choose(await candidates(this.context), path => probe(this.context, path))
+    const choice = await choose(await candidates(this.context), candidate => probe(this.context, candidate))
     if (!choice.ok) {
       this.log.warn(choice.reason)
-      this.set({ state: 'stopped', reason: choice.reason, mend: choice.mend })
+      this.set({ state: 'stopped', reason: choice.reason, mend: 'select' })
       return
     }
-    this.log.info(`Python ${choice.probe.version.join('.')} (${choice.candidate.origin}): ${choice.probe.executable}`)
+    const { executable, version, numpy } = choice.probe
+    this.log.info(`Python ${version.join('.')} (${choice.candidate.origin}), NumPy ${numpy ?? 'missing'}: ${executable}`)
     const client = this.createClient(choice)
     this.client = client
     try {
       await client.start()
       this.set({
         state: 'running',
-        python: choice.probe.executable,
-        version: choice.probe.version.join('.'),
+        python: executable,
+        version: version.join('.'),
+        numpy: hasNumPy(choice.probe),
         server: client.initializeResult?.serverInfo?.version ?? '',
       })
     } catch (error) {
@@ -135,7 +146,7 @@ export class Server implements vscode.Disposable {
       },
       initializationFailedHandler: () => false,
     }
-    const executable = { command: choice.probe.executable, args: ['-m', 'uir_lsp'], options: pythonOptions(this.context) }
+    const executable = { command: choice.probe.executable, args: serverArguments(this.context), options: pythonOptions(this.context) }
     const client = new LanguageClient('uir', 'UIR Language Server', executable, options)
     return client
   }

@@ -3,12 +3,14 @@
 import * as vscode from 'vscode'
 import { Server } from './client'
 import { showDocumentation } from './documentation'
+import { PrivateEnvironment } from './environment'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { toggleInlineValues } from './inlineValues'
+import { onPythonExtensionChoice } from './pythons'
 import { Runner } from './run'
 import { registerRunToHere } from './runToHere'
-import { installCompiler, installServer, selectInterpreter } from './selectInterpreter'
+import { selectInterpreter } from './selectInterpreter'
 import { Status } from './status'
 import { Kind, SCHEME, Views, preferredKind } from './views'
 
@@ -28,10 +30,19 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   )
   void server.restart()
+  void followPythonExtension(context, server)
 }
 
 export async function deactivate(): Promise<void> {
   await server?.dispose()
+}
+
+/** Another interpreter chosen in the Python extension is taken at once, unless the setting names one. */
+async function followPythonExtension(context: vscode.ExtensionContext, server: Server): Promise<void> {
+  const following = await onPythonExtensionChoice(() => {
+    if (!vscode.workspace.getConfiguration('uir').get<string>('interpreter', '')) void server.restart()
+  })
+  if (following) context.subscriptions.push(following)
 }
 
 function registerCommands(context: vscode.ExtensionContext, server: Server, views: Views, runner: Runner): void {
@@ -43,6 +54,12 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
   const changeTo = (kind: Kind) => async (uri?: vscode.Uri) => {
     if (uri?.scheme === SCHEME) await views.change(uri, kind)
   }
+  const environment = new PrivateEnvironment(context, server.log)
+  const restarting = async (done: Promise<boolean>) => {
+    const ok = await done
+    if (ok) await server.restart()
+    return ok
+  }
   const commands: Record<string, (...args: never[]) => unknown> = {
     'uir.run': onSource((uri, value) => runner.run(uri, value)),
     'uir.showGeneratedC': onSource((uri, value) => views.open(uri, value, preferredKind())),
@@ -51,8 +68,9 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.showFastC': changeTo('fast'),
     'uir.restartServer': () => server.restart(),
     'uir.selectInterpreter': () => selectInterpreter(context),
-    'uir.installServer': () => installServer(context, server),
-    'uir.installCompiler': () => installCompiler(context, server),
+    'uir.installNumPy': () => restarting(environment.installNumPy()),
+    'uir.installCompiler': () => environment.installCompiler(),
+    'uir.removeEnvironment': () => server.restartAround(() => environment.remove()),
     'uir.showResults': () => runner.showResults(),
     'uir.toggleInlineValues': () => toggleInlineValues(),
     'uir.showLog': () => server.log.show(),

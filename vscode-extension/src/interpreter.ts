@@ -1,9 +1,10 @@
 // Which Python runs the server. Pure choice here; looking at the machine is in pythons.ts.
 
-export type Origin = 'setting' | 'python extension' | 'installed by UIR' | 'PATH'
+export type Origin = 'setting' | 'Python extension' | 'private environment' | 'PATH'
 
 export interface Candidate {
   path: string
+  args?: readonly string[] // before its own: `py -3`
   origin: Origin
 }
 
@@ -11,56 +12,61 @@ export interface Candidate {
 export interface Probe {
   executable: string
   version: readonly [number, number, number]
-  missing: readonly string[] // modules the server needs that it does not have
+  numpy: string | null // its version
+  venv: boolean // can it make virtual environments with pip in them?
 }
-
-export type Mend = 'select' | 'install'
 
 export type Choice =
   | { ok: true; candidate: Candidate; probe: Probe }
-  | { ok: false; reason: string; mend: Mend }
+  | { ok: false; reason: string }
 
 export const OLDEST: readonly [number, number] = [3, 10]
+const OLDEST_NUMPY: readonly [number, number] = [1, 24]
 
-export function isNewEnough(version: readonly number[]): boolean {
+export function isNewEnough(version: readonly number[], oldest: readonly [number, number] = OLDEST): boolean {
   const [major = 0, minor = 0] = version
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+}
+
+/** Can it run programs? Without NumPy the server starts, checks, and shows C, but runs nothing. */
+export function hasNumPy({ numpy }: Probe): boolean {
+  return numpy !== null && isNewEnough(numpy.split('.').map(Number), OLDEST_NUMPY)
 }
 
 /**
- * The first candidate that can start the server. One that a person named in the settings is final:
- * if it does not work, that is said, instead of quietly using another.
+ * The first candidate that can do everything, else the first that can start the server. One that a person named in the
+ * settings is final: if it does not work, that is said, instead of quietly using another. Only the environment that was
+ * made to add NumPy stands in for it.
  */
 export async function choose(
   candidates: readonly Candidate[],
-  probe: (path: string) => Promise<Probe | undefined>,
+  probe: (candidate: Candidate) => Promise<Probe | undefined>,
 ): Promise<Choice> {
-  let usable = false
-  for (const candidate of candidates) {
-    const found = await probe(candidate.path)
+  let withoutNumPy: Choice | undefined
+  let rest = candidates
+  for (let candidate = rest[0]; candidate; candidate = rest[0]) {
+    rest = rest.slice(1)
+    const found = await probe(candidate)
     const fault = faultOf(candidate, found)
-    if (found && !fault) return { ok: true, candidate, probe: found }
-    if (candidate.origin === 'setting' && fault) return { ok: false, ...fault }
-    usable ||= found !== undefined && isNewEnough(found.version)
+    if (!fault && found) {
+      if (hasNumPy(found)) return { ok: true, candidate, probe: found }
+      withoutNumPy ??= { ok: true, candidate, probe: found }
+    }
+    if (candidate.origin !== 'setting') continue
+    if (fault) return { ok: false, reason: fault }
+    rest = rest.filter(({ origin }) => origin === 'private environment')
   }
-  return usable
-    ? { ok: false, reason: 'The UIR language server is not installed yet.', mend: 'install' }
-    : { ok: false, reason: `No Python ${OLDEST.join('.')} or newer was found; the UIR language server needs one.`, mend: 'select' }
+  return withoutNumPy ?? { ok: false, reason: `No Python ${OLDEST.join('.')} or newer was found. UIR needs one to check and run .uir files.` }
 }
 
-function faultOf(candidate: Candidate, probe: Probe | undefined): { reason: string; mend: Mend } | undefined {
-  if (!probe) return { reason: `The interpreter "${candidate.path}" (setting uir.interpreter) cannot be run.`, mend: 'select' }
-  const version = probe.version.slice(0, 2).join('.')
-  if (!isNewEnough(probe.version)) {
-    return { reason: `"${candidate.path}" is Python ${version}; the UIR language server needs ${OLDEST.join('.')} or newer.`, mend: 'select' }
-  }
-  if (probe.missing.length > 0) {
-    return { reason: `"${candidate.path}" (Python ${version}) has no UIR language server: ${probe.missing.join(', ')} missing.`, mend: 'select' }
-  }
-  return undefined
+function faultOf(candidate: Candidate, probe: Probe | undefined): string | undefined {
+  if (!probe) return `The interpreter "${candidate.path}" (setting uir.interpreter) cannot be run.`
+  if (isNewEnough(probe.version)) return undefined
+  return `"${candidate.path}" is Python ${probe.version.slice(0, 2).join('.')}; UIR needs ${OLDEST.join('.')} or newer.`
 }
 
-/** May this interpreter be started in a folder that is not trusted? Not when it comes out of that folder. */
-export function isOutside(path: string, folders: readonly string[], separator: string): boolean {
-  return folders.every(folder => path !== folder && !path.startsWith(folder.endsWith(separator) ? folder : folder + separator))
+/** In the order in which one would be the base of a new environment: one that can make it, else one that is new enough. */
+export function chooseBase(found: readonly (Probe | undefined)[]): Probe | undefined {
+  const fit = found.filter((probe): probe is Probe => probe !== undefined && isNewEnough(probe.version))
+  return fit.find(({ venv }) => venv) ?? fit[0]
 }

@@ -41,12 +41,23 @@ export function verdict(result: RunResult): string {
 /** What a person can do about a run that failed, beyond reading why. */
 export type Mend = { button: string; setting?: string; command?: string }
 
+/** What may be missing on the machine, by how the server says it. */
+const MISSING: { starts: string; says?: string; mend: Mend }[] = [
+  {
+    starts: 'no C compiler found',
+    says: 'No C compiler was found, and a run needs one.',
+    mend: { button: 'Install a C Compiler', command: 'uir.installCompiler' },
+  },
+  { starts: 'NumPy ', mend: { button: 'Install NumPy', command: 'uir.installNumPy' } },
+  { starts: 'The UIR language server is not running', mend: { button: 'Restart', command: 'uir.restartServer' } },
+]
+
 /** An error as the editor says it: a sentence, and the setting or command that mends it where there is one. */
 export function explain(error: string): { sentence: string; mend?: Mend } {
   const option = / ?\(raise --(timeout|memory)\)/.exec(error) // the command line's option is a setting here
   const sentence = capital(option ? error.replace(option[0], '') : error) + (/[.!?]$/.test(error) ? '' : '.')
   if (option) return { sentence, mend: { button: 'Raise the Limit', setting: `uir.run.${option[1]}` } }
-  if (error.startsWith('no C compiler found')) return { sentence, mend: { button: 'Install', command: 'uir.installCompiler' } }
+  for (const { starts, says, mend } of MISSING) if (error.startsWith(starts)) return { sentence: says ?? sentence, mend }
   return { sentence }
 }
 

@@ -105,7 +105,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private async take(uri: vscode.Uri, value: string | undefined, result: RunResult): Promise<void> {
     if (result.restricted) return this.refuse(uri)
     if (result.error === 'cancelled') return
-    if (!result.outputs?.length) this.complain(uri, result)
+    if (!result.outputs?.length) this.complain(uri, value, result)
     else {
       await this.results.keep(uri, { time: Date.now(), value, result })
       const document = documentOf(uri)
@@ -127,12 +127,14 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   }
 
   /** One sentence and one button. */
-  private complain(uri: vscode.Uri, result: RunResult): void {
+  private complain(uri: vscode.Uri, value: string | undefined, result: RunResult): void {
     const { sentence, mend } = explain((result.error ?? 'the run failed').replace(/ \[[a-z][a-z-]*\]/, '')) // its code says nothing more
     const line = result.line ?? firstError(uri)
     const button = mend?.button ?? (line === undefined ? 'Show Log' : `Go to Line ${line + 1}`)
     Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button }, run: undefined })
-    this.mendNow = () => mended(uri, mend, line)
+    this.mendNow = async () => {
+      if (await mended(uri, mend, line)) await this.run(uri, value) // what was missing is there now
+    }
   }
 
   // -- the panel ---------------------------------------------------------------------------------------------------
@@ -267,11 +269,13 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   }
 }
 
-async function mended(uri: vscode.Uri, mend: Mend | undefined, line: number | undefined): Promise<void> {
+/** Whether it is worth another try. */
+async function mended(uri: vscode.Uri, mend: Mend | undefined, line: number | undefined): Promise<boolean> {
+  if (mend?.command) return (await vscode.commands.executeCommand<unknown>(mend.command)) === true
   if (mend?.setting) await vscode.commands.executeCommand('workbench.action.openSettings', mend.setting)
-  else if (mend?.command) await vscode.commands.executeCommand(mend.command)
   else if (line === undefined) await vscode.commands.executeCommand('uir.showLog')
   else await reveal(uri, new vscode.Range(line, 0, line, 0))
+  return false
 }
 
 /** Shows the file where it is open already. */

@@ -5,7 +5,6 @@ import { Health, Server } from './client'
 
 const MENDS = {
   select: { title: 'Select Interpreter', command: 'uir.selectInterpreter' },
-  install: { title: 'Install', command: 'uir.installServer' },
   restart: { title: 'Restart', command: 'uir.restartServer' },
 } as const
 
@@ -33,8 +32,9 @@ export class Status implements vscode.Disposable {
     } else if (health.state === 'running') {
       this.said = ''
       this.item.text = `UIR ${health.server}`.trim()
-      this.item.detail = `Python ${health.version} · ${health.python}`
-      this.item.command = { title: 'Restart', command: 'uir.restartServer' }
+      this.item.detail = `Python ${health.version}${health.numpy ? '' : ' without NumPy: no runs'} · ${health.python}`
+      this.item.command = health.numpy ? { title: 'Restart', command: 'uir.restartServer' } : { title: 'Install NumPy', command: 'uir.installNumPy' }
+      if (!health.numpy) this.item.severity = vscode.LanguageStatusSeverity.Warning
     } else {
       const mend = MENDS[health.mend ?? 'restart']
       this.item.severity = vscode.LanguageStatusSeverity.Error

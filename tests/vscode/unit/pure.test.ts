@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Candidate, Probe, choose, isNewEnough, isOutside } from '../../../vscode-extension/src/interpreter'
 import { linesBehind, linesFrom, underBanner } from '../../../vscode-extension/src/linkedLines'
 import { duration, explain, report, verdict, verdicts } from '../../../vscode-extension/src/result'
 
@@ -26,44 +25,6 @@ test('under a banner the map still points at the same text', () => {
   const { text, map } = underBanner('// old', 'void f() {\n  x;\n}\n', [[], at(4), []])
   assert.equal(text.split('\n')[2], '  x;')
   assert.deepEqual(linesFrom(map, 4), [2])
-})
-
-const python = (version: [number, number, number], ...missing: string[]): Probe => ({ executable: '/real', version, missing })
-const from = (origin: Candidate['origin'], path: string): Candidate => ({ origin, path })
-const pick = (found: Record<string, Probe>, ...candidates: Candidate[]) => choose(candidates, async path => found[path])
-
-test('the first interpreter that can start the server is taken', async () => {
-  const found = { old: python([3, 9, 1]), bare: python([3, 12, 0], 'uir_lsp'), good: python([3, 10, 0]) }
-  const choice = await pick(found, from('PATH', 'none'), from('PATH', 'old'), from('PATH', 'bare'), from('PATH', 'good'))
-  assert.equal(choice.ok && choice.candidate.path, 'good')
-})
-
-test('an interpreter named in the settings is final: its fault is said', async () => {
-  const found = { old: python([3, 9, 1]), bare: python([3, 12, 0], 'pygls'), good: python([3, 10, 0]) }
-  for (const [path, words] of [['old', /Python 3\.9.*3\.10 or newer/], ['bare', /pygls missing/], ['gone', /cannot be run/]] as const) {
-    const choice = await pick(found, from('setting', path), from('PATH', 'good'))
-    assert.ok(!choice.ok)
-    assert.match(choice.reason, words)
-    assert.equal(choice.mend, 'select')
-  }
-})
-
-test('without a server the button installs one; without a Python it selects one', async () => {
-  const bare = await pick({ bare: python([3, 12, 0], 'uir_lsp') }, from('PATH', 'bare'))
-  assert.equal(!bare.ok && bare.mend, 'install')
-  const none = await pick({ old: python([3, 9, 0], 'uir_lsp') }, from('PATH', 'old'))
-  assert.equal(!none.ok && none.mend, 'select')
-})
-
-test('versions compare as numbers', () => {
-  assert.ok(isNewEnough([3, 10, 0]) && isNewEnough([4, 0, 0]))
-  assert.ok(!isNewEnough([3, 9, 9]) && !isNewEnough([2, 99, 0]))
-})
-
-test('an interpreter inside an untrusted folder is recognised', () => {
-  assert.ok(!isOutside('/w/.venv/bin/python', ['/w'], '/'))
-  assert.ok(!isOutside('/w/.venv/bin/python', ['/x', '/w/'], '/'))
-  assert.ok(isOutside('/wide/bin/python', ['/w'], '/'))
 })
 
 test('times have the unit that fits', () => {
@@ -91,7 +52,14 @@ test('an error is a sentence, with the setting or the command that mends it', ()
     sentence: 'Took longer than 10 s.',
     mend: { button: 'Raise the Limit', setting: 'uir.run.timeout' },
   })
-  assert.equal(explain('no C compiler found: install gcc').mend?.command, 'uir.installCompiler')
+  assert.deepEqual(explain('no C compiler found: install gcc'), {
+    sentence: 'No C compiler was found, and a run needs one.',
+    mend: { button: 'Install a C Compiler', command: 'uir.installCompiler' },
+  })
+  assert.deepEqual(explain('NumPy is not installed in /usr/bin/python3, and a run needs it'), {
+    sentence: 'NumPy is not installed in /usr/bin/python3, and a run needs it.',
+    mend: { button: 'Install NumPy', command: 'uir.installNumPy' },
+  })
   assert.deepEqual(explain('stopped by SIGSEGV'), { sentence: 'Stopped by SIGSEGV.' })
 })
 
