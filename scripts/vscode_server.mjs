@@ -58,6 +58,7 @@ const WITH_ITS_PARENT = '(cat <&3; kill -TERM 0) >/dev/null 2>&1 & exec "$@" 3<&
 /** Resolves once it listens: `{ port, process, stop() }`. */
 export async function startServer(home, { port = 0, env = {} } = {}) {
   const args = ['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms']
+  if (env.PATH) args.push('--force-disable-user-env') // else it asks a login shell, and takes that one's PATH
   const child = spawn('sh', ['-c', WITH_ITS_PARENT, 'sh', process.execPath, ENTRY, ...args, '--telemetry-level', 'off', ...folders(home)], {
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

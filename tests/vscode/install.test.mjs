@@ -14,6 +14,7 @@ import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
 
 const MAKE = fileURLToPath(new URL('rig/make_machine.py', import.meta.url))
+const FIRST_START_MS = 60_000 // nothing is compiled to bytecode yet
 const SHOTS = process.env.UIR_SHOTS // a folder for pictures
 
 /** A folder with a Python and tools. */
@@ -38,7 +39,7 @@ async function shot(window, name) {
 async function reading(rig) {
   rig.write('wrong.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%x = reshape %0, (5, 2)\n')
   const wrong = await rig.open('wrong.uir')
-  await until('a squiggle', () => wrong.squiggles())
+  await until('a squiggle', () => wrong.squiggles(), Boolean, FIRST_START_MS)
   assert.match((await wrong.problems()).join('\n'), /12 elements cannot become 10/)
   await wrong.close()
   const window = await rig.open('row_sum.uir')
@@ -157,6 +158,7 @@ describe('an installation that does not work', () => {
 
   test('can be cancelled, and says why it failed, with a button that tries again', async () => {
     const window = await rig.open('row_sum.uir')
+    await window.untilLine(/%y = reduce.*f32\[3\]/, undefined, FIRST_START_MS)
     await window.clickLens(/Run/)
     const panel = new Panel(window.page)
     await panel.until(/NumPy is not installed/)

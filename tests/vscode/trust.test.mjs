@@ -35,7 +35,7 @@ describe('in Restricted Mode', () => {
     layTraps(rig)
     rig.write('wrong.uir', '%0 = buffer 12 : dtype=f32 slot=0\n%x = reshape %0, (5, 2)\n')
     const wrong = await rig.open('wrong.uir')
-    await until('a squiggle', () => wrong.squiggles())
+    await until('a squiggle', () => wrong.squiggles(), Boolean, 60_000) // a first start, beside others
     await wrong.close()
     const window = await rig.open('row_sum.uir')
     await window.untilLine(/%y = reduce.*f32\[3\]/)

@@ -42,13 +42,13 @@ export function verdict(result: RunResult): string {
 export type Mend = { button: string; setting?: string; command?: string }
 
 /** What may be missing on the machine, by how the server says it. */
-const MISSING: { starts: string; says?: string; mend: Mend }[] = [
+const MISSING: { starts: string; says?: string; adds?: string; mend: Mend }[] = [
   {
     starts: 'no C compiler found',
-    says: 'No C compiler was found, and a run needs one.',
+    says: 'No C compiler was found, and a run needs one. Installing one is a download of about 100 MB.',
     mend: { button: 'Install a C Compiler', command: 'uir.installCompiler' },
   },
-  { starts: 'NumPy ', mend: { button: 'Install NumPy', command: 'uir.installNumPy' } },
+  { starts: 'NumPy ', adds: ' Installing it leaves that Python as it is.', mend: { button: 'Install NumPy', command: 'uir.installNumPy' } },
   { starts: 'The UIR language server is not running', mend: { button: 'Restart', command: 'uir.restartServer' } },
 ]
 
@@ -57,7 +57,8 @@ export function explain(error: string): { sentence: string; mend?: Mend } {
   const option = / ?\(raise --(timeout|memory)\)/.exec(error) // the command line's option is a setting here
   const sentence = capital(option ? error.replace(option[0], '') : error) + (/[.!?]$/.test(error) ? '' : '.')
   if (option) return { sentence, mend: { button: 'Raise the Limit', setting: `uir.run.${option[1]}` } }
-  for (const { starts, says, mend } of MISSING) if (error.startsWith(starts)) return { sentence: says ?? sentence, mend }
+  const missing = MISSING.find(({ starts }) => error.startsWith(starts))
+  if (missing) return { sentence: missing.says ?? sentence + (missing.adds ?? ''), mend: missing.mend }
   return { sentence }
 }
 

@@ -64,7 +64,9 @@ def numpy_wheel(folder: Path) -> None:
     """The NumPy that is installed here, packed again."""
     about = importlib.metadata.distribution("numpy")
     tags = str(about.read_text("WHEEL")).split("Tag: ")[1].split()[0]
-    with zipfile.ZipFile(folder / f"numpy-{about.version}-{tags}.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
+    with zipfile.ZipFile(
+        folder / f"numpy-{about.version}-{tags}.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1
+    ) as wheel:
         for file in files_of("numpy"):
             if not file.endswith(("/INSTALLER", "/REQUESTED", "/direct_url.json")):
                 wheel.write(packages_here() / file, file)

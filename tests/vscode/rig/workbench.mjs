@@ -92,7 +92,7 @@ export class Workbench {
   }
 
   async clickLens(pattern) {
-    await until(`a lens ${pattern}`, () => this.lenses(), all => all.some(text => pattern.test(text)))
+    await until(`a lens ${pattern}`, () => this.lenses(), all => all.some(text => pattern.test(text)), 60_000) // a server's first start has no bytecode
     await this.editor().locator('.codelens-decoration a').filter({ hasText: pattern }).first().click()
   }
 

@@ -53,11 +53,11 @@ test('an error is a sentence, with the setting or the command that mends it', ()
     mend: { button: 'Raise the Limit', setting: 'uir.run.timeout' },
   })
   assert.deepEqual(explain('no C compiler found: install gcc'), {
-    sentence: 'No C compiler was found, and a run needs one.',
+    sentence: 'No C compiler was found, and a run needs one. Installing one is a download of about 100 MB.',
     mend: { button: 'Install a C Compiler', command: 'uir.installCompiler' },
   })
   assert.deepEqual(explain('NumPy is not installed in /usr/bin/python3, and a run needs it'), {
-    sentence: 'NumPy is not installed in /usr/bin/python3, and a run needs it.',
+    sentence: 'NumPy is not installed in /usr/bin/python3, and a run needs it. Installing it leaves that Python as it is.',
     mend: { button: 'Install NumPy', command: 'uir.installNumPy' },
   })
   assert.deepEqual(explain('stopped by SIGSEGV'), { sentence: 'Stopped by SIGSEGV.' })
