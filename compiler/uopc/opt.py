@@ -21,6 +21,8 @@ SWITCHES: dict[str, str] = {
     "vector": "loops along neighbouring elements are written with vectors",
     "tile": "contractions keep a tile of the result in registers",
     "pack": "operands of a contraction are copied into the order in which the tile reads them",
+    "block": "long contractions run in blocks of steps that fit the caches, both operands packed",
+    "stream": "an operand that few rows read is packed by the first of them while the next lines are fetched",
     "columns": "sums down columns run along rows",
     "copies": "several vectors side by side hide the latency of a sum",
     "transpose": "a copy that crosses rows and columns goes through square blocks in registers",
@@ -31,7 +33,18 @@ _PANEL_PAGES = 64  # pages of an operand that a tile can walk down without packi
 _REUSED = 128  # rows from which packing costs so little that half of them are too many
 _FAR = 256  # bytes between two steps of a row that still share a cache line often enough
 _MIN_LENGTH = 4
+_L1 = 32 << 10  # bytes of a first-level cache
+_BLOCK_BYTES = 22 << 10  # of a panel that stays in it while blocks of packed rows run past
+_ROWS_BLOCK = 96  # rows that are packed together: with their steps a part of the second-level cache
+_MANY_ROWS = 96  # rows from which packing both operands costs little
+_STREAM_BYTES = 8 << 10  # of a panel that the first rows pack: it stays in the first-level cache until the last read it
+_FAR_BYTES = 3 << 19  # an operand that the second-level cache does not hold
 _PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
+
+
+def ceildiv(a: int, b: int) -> int:
+    """a / b, rounded up."""
+    return -(-a // b)
 
 
 @dataclass(frozen=True)
@@ -203,27 +216,90 @@ def _tiled(
 ) -> tuple[Tile | None, tuple[str, ...]]:
     width = opts.machine.width(nest.wide)
     vectors = max(1, min(2, -(-v.arg.size // width)))
-    why = []
-    a = [Part(n, _pack_rows(n, nest, u, opts)) for n in rowwise]
-    b = [Part(n, _pack_lanes(n, nest, u, v, opts)) for n in lanewise]
-    for p in a:
-        if p.packed and (outer or p.node.ranges - set(nest.red) - {u}):
-            if not _plain(p.node):
-                return None, ("an operand of the product is computed for every tile: no register tile",)
-            a[a.index(p)] = replace(p, packed=False)
+    a = tuple(Part(n, _pack_rows(n, nest, u, opts)) for n in rowwise)
+    b = tuple(Part(n, _pack_lanes(n, nest, u, v, opts)) for n in lanewise)
     if not opts.on("pack") and any(p.packed and not _plain(p.node) for p in (*a, *b)):
         return None, ("an operand would have to be packed, and packing is switched off",)
     big = opts.machine.registers >= 32
     rows = {1: 14 if big else 12, 2: 8 if big else 6}
-    if outer:  # all tiles of a kernel over rows step through the same blocks of rows
+    if outer:  # all tiles of a kernel over rows step through the same blocks of rows, and read them where they are
+        if any(p.packed and not _plain(p.node) for p in a):
+            return None, ("an operand of the product is computed for every tile: no register tile",)
+        a = tuple(replace(p, packed=False) for p in a)
         rows = dict.fromkeys(rows, rows[2])
-    elif any(p.packed for p in a):
-        rows = dict.fromkeys(rows, rows[vectors])
-    tile = Tile(nest, u, v, width, vectors, rows, tuple(a), tuple(b))
-    why.append(f"a tile of {rows[vectors]} x {vectors * width} results stays in registers while the sum runs")
-    why += [_packed_words("lanes", p) for p in b if p.packed] + [_packed_words("rows", p) for p in a if p.packed]
-    why += ["an operand is read where it is: contiguous, and near enough" for p in b if not p.packed]
+    tile = Tile(nest, u, v, width, vectors, rows, a, b)
+    why = [f"a tile of {rows[vectors]} x {vectors * width} results stays in registers while the sum runs"]
+    if not outer:
+        tile = _streamed(tile, opts) or _blocked(tile, opts) or tile
+        why += _mode_words(tile, opts)
+    why += [_packed_words("lanes", p) for p in tile.lanewise if p.packed]
+    why += [_packed_words("rows", p) for p in tile.rowwise if p.packed]
+    why += ["an operand is read where it is: contiguous, and near enough" for p in tile.lanewise if not p.packed]
     return tile, tuple(why)
+
+
+def _mode_words(t: Tile, opts: Opts) -> list[str]:
+    if t.mode == "blocked":
+        return [f"blocks of {t.steps()} steps and {t.height} rows stay in the caches"]
+    if t.mode == "streamed":
+        return [f"few rows: the first tile packs what it reads, {t.steps()} steps at a time; the second fetches ahead"]
+    if _long(t):
+        names = [name for name in ("pack", "block") if not opts.on(name)]
+        return [f"not in blocks of steps: {' and '.join(names) + ' is switched off' if names else 'too few rows'}"]
+    return []
+
+
+def _long(t: Tile) -> bool:
+    """Whether a panel of all steps is larger than the first-level cache."""
+    return t.steps() * _step_bytes(t) > _L1
+
+
+def _step_bytes(t: Tile) -> int:
+    """Bytes of one step of a panel."""
+    return t.panel * max(1, sum(p.held.itemsize for p in t.lanewise))
+
+
+def _blocked(t: Tile, opts: Opts) -> Tile | None:
+    """Blocks of steps with both operands packed: of long contractions, and where rows must be packed anyway."""
+    forced = any(p.packed for p in t.rowwise)
+    adds = opts.on("block") and t.nest.out.dtype is t.nest.wide  # to what earlier blocks left in the result
+    if not forced and not (opts.on("pack") and adds and _long(t) and t.u.arg.size >= _MANY_ROWS):
+        return None
+    a = tuple(replace(p, packed=True) if t.u in p.node.ranges else p for p in t.rowwise)
+    b = tuple(replace(p, packed=True) for p in t.lanewise)
+    limit = _BLOCK_BYTES // _step_bytes(t) if adds else t.steps()
+    return _cut(replace(t, rowwise=a, lanewise=b, rows=dict.fromkeys(t.rows, t.tall)), limit, "blocked", opts.threads)
+
+
+def _cut(t: Tile, limit: int, mode: str, threads: int = 1) -> Tile:
+    """The tile in blocks of at most `limit` steps, of about equal size, and blocks of rows of about equal height."""
+    cut, inside = len(t.nest.red) - 1, 1
+    while cut and inside * t.nest.red[cut].arg.size * 2 <= limit:
+        inside *= t.nest.red[cut].arg.size
+        cut -= 1
+    size = t.nest.red[cut].arg.size
+    chunk = ceildiv(size, ceildiv(size, max(1, limit // inside)))
+    count = ceildiv(t.u.arg.size, _ROWS_BLOCK)
+    count = ceildiv(count, threads) * threads if count > 1 else 1
+    height = ceildiv(ceildiv(t.u.arg.size, count), t.tall) * t.tall
+    return replace(t, mode=mode, cut=cut, chunk=chunk, height=height)
+
+
+def _streamed(t: Tile, opts: Opts) -> Tile | None:
+    """Few rows, and an operand that lies far away row by row: packed while the first tile reads it."""
+    rows, size = t.u.arg.size, t.v.arg.size
+    if not (opts.on("pack") and opts.on("stream")) or not 2 * t.tall <= rows or size < 2 * t.panel:
+        return None
+    if t.nest.out.dtype is not t.nest.wide or any(p.packed for p in t.rowwise):
+        return None
+    if not all(_plain(p.node) and linear(p.node.src[0].src[1]).terms.get(t.v) == 1 for p in t.lanewise):
+        return None
+    far = t.steps() * size * sum(p.held.itemsize for p in t.lanewise)
+    varies = frozenset().union(*(p.node.ranges for p in t.lanewise))
+    if rows >= _MANY_ROWS or far < _FAR_BYTES or any(d not in varies for d in t.nest.dims if d not in (t.u, t.v)):
+        return None
+    b = tuple(replace(p, packed=True) for p in t.lanewise)
+    return _cut(replace(t, lanewise=b, rows=dict.fromkeys(t.rows, t.tall)), _STREAM_BYTES // _step_bytes(t), "streamed")
 
 
 def _packed_words(which: str, p: Part) -> str:

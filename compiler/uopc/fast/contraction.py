@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from uopc.fast.blocked import write_blocked
+from uopc.fast.calls import call
 from uopc.fast.emit import Counter
 from uopc.fast.group import Workshop, open_loops
-from uopc.fast.tile import (
-    Part,
-    Tile,
-    base_pointer,
-    elements,
-    micro_kernel,
-    other_dims,
-    pack_lanes,
-    pack_rows,
-)
+from uopc.fast.microkernel import Variant
+from uopc.fast.packing import Block, pack_lanes
+from uopc.fast.streamed import write_streamed
+from uopc.fast.tile import Part, Tile, elements, other_dims
 from uopc.render.types import C_TYPES
-from uopc.symbolic.linear import linear
 from uopc.uop import UOp
 
 
 def write_contraction(w: Workshop) -> None:
-    """A kernel that is one contraction: for every panel, for every block of rows, one tile."""
-    _Contraction(w).write()
+    """A kernel that is one contraction, as its tile says."""
+    tile = w.group.members[0].choice.tile
+    assert tile is not None
+    if tile.mode == "blocked":
+        write_blocked(w, tile)
+    elif tile.mode == "streamed":
+        write_streamed(w, tile)
+    else:
+        _Contraction(w, tile).write()
 
 
 _STRIPE_BYTES = 1 << 19  # packed panels that a thread works on at a time: they stay in the second-level cache
@@ -34,11 +36,9 @@ _STRIPE = 256  # bytes of a row that are packed together: whole cache lines, and
 class _Contraction:
     """Stripes of a few panels each: packed, then walked down block of rows by block of rows."""
 
-    def __init__(self, w: Workshop) -> None:
+    def __init__(self, w: Workshop, tile: Tile) -> None:
         self.w, self.e = w, w.emitter
-        tile = w.group.members[0].choice.tile
-        assert tile is not None
-        self.t: Tile = tile
+        self.t = tile
         self.before, self.after = other_dims(tile)
         self.stripe = self._stripe()
         self.size = tile.v.arg.size
@@ -58,9 +58,6 @@ class _Contraction:
 
     def write(self) -> None:
         w, e, t = self.w, self.e, self.t
-        for p in t.rowwise:
-            if p.packed:
-                self._pack_rows(p)
         room = -(-min(self.stripe, self.size) // t.width) * t.width * t.steps()
         offsets = {p: w.reserve(room * p.held.itemsize, shared=False) for p in t.lanewise if p.packed}
         whole, rest = divmod(self.size, self.stripe)
@@ -85,22 +82,12 @@ class _Contraction:
             with e.loop("else", t.v):
                 self._stripe_of(rest, outside)
 
-    def _pack_rows(self, p: Part) -> None:
-        w, t = self.w, self.t
-        rows = max(t.rows.values())
-        blocks = -(-t.u.arg.size // rows)
-        offset = w.reserve(blocks * rows * t.steps() * p.held.itemsize, shared=True)
-        name, kind = w.code.fresh("rows"), C_TYPES[p.held]
-        w.code.line(f"{kind}* restrict {name} = ({kind}*)(scratch + {offset});", p.node)
-        pack_rows(self.e, t, p, name, rows, w.pragma)
-        self.panels[p] = name
-
     def _stripe_of(self, lanes: int, outside: bool) -> None:
         """One stripe: its panels packed, then its tiles."""
         e, t = self.e, self.t
         for p in t.lanewise:
             if p.packed:
-                pack_lanes(e, t, p, self.panels[p], Counter("v0"), lanes)
+                pack_lanes(e, t, p, self.panels[p], Block.whole(t), Counter("v0"), lanes)
         whole, rest = divmod(lanes, t.panel)
         kinds = [(0, whole, t.panel)] if whole else []
         if rest:
@@ -136,31 +123,18 @@ class _Contraction:
                 with e.loop(f"for (long g = 0; g < {count * t.panel}; g += {t.panel})", t.v):
                     e.code.line("const long v1 = v0 + g;", t.v)
                     e.env[t.v] = Counter("v1")
-                    call(w, t, rows, lanes, at, self._packed(f"g*{steps}", at))
+                    call(w, t, Variant(rows, lanes), at, self._packed(f"g*{steps}"))
             else:
                 e.env[t.v] = Counter("v0", first)
-                call(w, t, rows, lanes, at, self._packed(str(first * steps), at))
+                call(w, t, Variant(rows, lanes), at, self._packed(str(first * steps)))
 
-    def _packed(self, offset: str, at: Counter) -> Callable[[Part], str]:
-        """Where the packed parts of a tile are: `offset` into the stripe, and the block of rows at `at`."""
+    def _packed(self, offset: str) -> Callable[[Part], str]:
+        """Where the packed parts of a tile are: `offset` into the stripe."""
 
         def pointer(p: Part) -> str:
-            if p in self.t.rowwise:
-                return f"{self.panels[p]} + {at.text()}*{self.t.steps()}"
             return self.panels[p] if offset == "0" else f"{self.panels[p]} + {offset}"
 
         return pointer
-
-
-def call(w: Workshop, t: Tile, rows: int, lanes: int, at: Counter, packed: Callable[[Part], str]) -> None:
-    """One tile computed: the call of its micro-kernel, which is written on first use."""
-    e = w.emitter
-    e.env[t.u] = at
-    ld = linear(t.nest.store).terms.get(t.u, 0)
-    name = w.micro_kernel((t.nest.out, rows, lanes), lambda n: micro_kernel(t, n, rows, lanes, w.vectors, ld))
-    args = [packed(p) if p.packed else base_pointer(e, t, p) for p in (*t.rowwise, *t.lanewise)]
-    args.append(e.address(t.nest.out, linear(t.nest.store)))
-    w.code.line(f"{name}({', '.join(args)});", t.nest.value)
 
 
 # -- inside a kernel over rows -------------------------------------------------------------------------------------
@@ -178,7 +152,8 @@ def pack_panels(w: Workshop, t: Tile) -> None:
                 w.pragma()
             with e.loop(f"for (long p = 0; p < {count}; p++)", t.v):
                 e.code.line(f"const long v0 = {start} + p*{t.panel};", t.v)
-                pack_lanes(e, t, p, f"{name} + {start * t.steps()} + p*{t.panel * t.steps()}", Counter("v0"), lanes)
+                to = f"{name} + {start * t.steps()} + p*{t.panel * t.steps()}"
+                pack_lanes(e, t, p, to, Block.whole(t), Counter("v0"), lanes)
 
 
 def _panel_starts(t: Tile) -> list[tuple[int, tuple[int, int]]]:
@@ -201,7 +176,7 @@ def tile_calls(w: Workshop, t: Tile, rows: int) -> None:
         with e.loop(f"for (long p = 0; p < {count}; p++)", t.v):
             e.code.line(f"const long v0 = {start} + p*{t.panel};", t.v)
             e.env[t.v] = Counter("v0")
-            call(w, t, rows, lanes, Counter("i"), packed)
+            call(w, t, Variant(rows, lanes), Counter("i"), packed)
 
 
 def depends_on(t: Tile, dims: tuple[UOp, ...]) -> bool:

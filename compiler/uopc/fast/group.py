@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from uopc.fast.emit import Code, Counter, Emitter, Memory
+from uopc.fast.microkernel import Variant
 from uopc.fast.nest import Nest
 from uopc.fast.vectors import Vectors
 from uopc.opt import Choice, Opts, parallel
@@ -65,7 +66,7 @@ class Workshop:
     params: Sequence[UOp]
     functions: list[Code] = field(default_factory=list)
     code: Code = field(default_factory=Code)
-    micro: dict[tuple[UOp, int, int], str] = field(default_factory=dict)
+    micro: dict[tuple[UOp, Variant], str] = field(default_factory=dict)
     texts: dict[tuple[str, ...], str] = field(default_factory=dict)  # micro-kernels of the whole program, by their text
     shared: int = 0
     private: int = 0
@@ -80,13 +81,14 @@ class Workshop:
         """Threads that the kernel is shared between."""
         return self.opts.threads if any(parallel(m.nest, self.opts) for m in self.group.members) else 1
 
-    def micro_kernel(self, key: tuple[UOp, int, int], write: Callable[[str], Code]) -> str:
+    def micro_kernel(self, out: UOp, variant: Variant, write: Callable[[str], Code]) -> str:
         """The name of a micro-kernel: written on first use, and shared with every kernel that needs the same text."""
+        key = out, variant
         if key not in self.micro:
             code = write(_NAME)
             text = tuple(line for line, _ in code.lines)
             if text not in self.texts:
-                name = self.texts[text] = f"{self.name}_{len(self.texts)}_{key[1]}x{key[2]}"
+                name = self.texts[text] = f"{self.name}_{len(self.texts)}_{variant.suffix()}"
                 code.lines = [(line.replace(_NAME, name), nodes) for line, nodes in code.lines]
                 self.functions.append(code)
             self.micro[key] = self.texts[text]

@@ -174,11 +174,12 @@ static char* uir_take(size_t size) {
   p = _aligned_malloc(size + 64, 64);
 #else
   void* found = 0;
-  const int huge = size >= (1 << 22);
-  if (posix_memalign(&found, huge ? 1 << 21 : 64, size + 64)) return 0;
+  const int huge = size >= (1 << 20);
+  const size_t whole = huge ? (size + 64 + (1 << 21) - 1) >> 21 << 21 : size + 64;
+  if (posix_memalign(&found, huge ? 1 << 21 : 64, whole)) return 0;
   p = found;
 #ifdef MADV_HUGEPAGE
-  if (huge) madvise(p, size + 64, MADV_HUGEPAGE);
+  if (huge) madvise(p, whole, MADV_HUGEPAGE);
 #endif
 #endif
   if (!p) return 0;

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 from uopc.fast.emit import Counter
 from uopc.fast.group import Workshop, open_loops
+from uopc.fast.squares import turned
 from uopc.opt import crossing
 from uopc.symbolic.linear import linear
 from uopc.uop import UOp
@@ -60,19 +61,7 @@ def _square(w: Workshop, load: UOp, across: UOp, lane: UOp, side: int) -> None:
         text = e.vectors.load(e.address(load.src[0].src[0], linear(load.src[0].src[1])), d, side, side)
         e.code.line(f"{kind} {name} = {text};", load)
         names.append(name)
-    distance = side // 2
-    while distance:
-        low = e.vectors.exchange(d, side, distance, high=False)
-        high = e.vectors.exchange(d, side, distance, high=True)
-        fresh = list(names)
-        for k in range(side):
-            if not k & distance:
-                a, b = e.code.fresh("r"), e.code.fresh("r")
-                e.code.line(f"{kind} {a} = {low}({names[k]}, {names[k + distance]});", load)
-                e.code.line(f"{kind} {b} = {high}({names[k]}, {names[k + distance]});", load)
-                fresh[k], fresh[k + distance] = a, b
-        names = fresh
-        distance //= 2
+    names = turned(e, names, d, side, load)
     for k in range(side):
         e.env[across], e.env[lane] = Counter("i", k), Counter("j")
         with e.lanes(lane, side, side):
