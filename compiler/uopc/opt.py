@@ -268,7 +268,8 @@ def _blocked(t: Tile, opts: Opts) -> Tile | None:
     a = tuple(replace(p, packed=True) if t.u in p.node.ranges else p for p in t.rowwise)
     b = tuple(replace(p, packed=True) for p in t.lanewise)
     limit = _BLOCK_BYTES // _step_bytes(t) if adds else t.steps()
-    return _cut(replace(t, rowwise=a, lanewise=b, rows=dict.fromkeys(t.rows, t.tall)), limit, "blocked", opts.threads)
+    rows = {n: 2 * t.tall if n < t.vectors else t.tall for n in t.rows}
+    return _cut(replace(t, rowwise=a, lanewise=b, rows=rows), limit, "blocked", opts.threads)
 
 
 def _cut(t: Tile, limit: int, mode: str, threads: int = 1) -> Tile:
@@ -281,14 +282,15 @@ def _cut(t: Tile, limit: int, mode: str, threads: int = 1) -> Tile:
     chunk = ceildiv(size, ceildiv(size, max(1, limit // inside)))
     count = ceildiv(t.u.arg.size, _ROWS_BLOCK)
     count = ceildiv(count, threads) * threads if count > 1 else 1
-    height = ceildiv(ceildiv(t.u.arg.size, count), t.tall) * t.tall
+    most = max(t.rows.values())
+    height = ceildiv(ceildiv(t.u.arg.size, count), most) * most
     return replace(t, mode=mode, cut=cut, chunk=chunk, height=height)
 
 
 def _streamed(t: Tile, opts: Opts) -> Tile | None:
     """Few rows, and an operand that lies far away row by row: packed while the first tile reads it."""
     rows, size = t.u.arg.size, t.v.arg.size
-    if not (opts.on("pack") and opts.on("stream")) or not 2 * t.tall <= rows or size < 2 * t.panel:
+    if not (opts.on("pack") and opts.on("stream")) or rows < 2 or size < 2 * t.panel:
         return None
     if t.nest.out.dtype is not t.nest.wide or any(p.packed for p in t.rowwise):
         return None
@@ -299,7 +301,8 @@ def _streamed(t: Tile, opts: Opts) -> Tile | None:
     if rows >= _MANY_ROWS or far < _FAR_BYTES or any(d not in varies for d in t.nest.dims if d not in (t.u, t.v)):
         return None
     b = tuple(replace(p, packed=True) for p in t.lanewise)
-    return _cut(replace(t, lanewise=b, rows=dict.fromkeys(t.rows, t.tall)), _STREAM_BYTES // _step_bytes(t), "streamed")
+    tall = min(t.tall, ceildiv(rows, ceildiv(rows, t.tall)))
+    return _cut(replace(t, lanewise=b, rows=dict.fromkeys(t.rows, tall)), _STREAM_BYTES // _step_bytes(t), "streamed")
 
 
 def _packed_words(which: str, p: Part) -> str:

@@ -72,14 +72,14 @@ class _Blocked:
         """Memory for panels, and where blocks of rows are among a thread's own."""
         w, t = self.w, self.t
         lanes = -(-self.slab // t.width) * t.width
-        for p in t.lanewise:
-            if p.packed:
-                at = w.reserve(lanes * t.steps() * p.held.itemsize, shared=not self.outside)
-                base = f"{w.own_scratch()} + {at}" if self.outside else f"scratch + {at}"
-                self._declare(p, "panel", base)
+        panels = {
+            p: w.reserve(lanes * t.steps() * p.held.itemsize, shared=not self.outside) for p in t.lanewise if p.packed
+        }
         self.own = {
             p: w.reserve(t.height * t.steps() * p.held.itemsize + _SLACK, shared=False) for p in t.rowwise if p.packed
         }
+        for p, at in panels.items():
+            self._declare(p, "panel", f"{w.own_scratch() if self.outside else 'scratch'} + {at}")
 
     def _declare(self, p: Part, stem: str, base: str) -> None:
         name, kind = self.w.code.fresh(stem), C_TYPES[p.held]
@@ -106,11 +106,11 @@ class _Blocked:
         with ExitStack() as stack:
             self._share(len(self.after) + 1)
             open_loops(e, stack, self.after)
-            stack.enter_context(e.loop(f"for (long i0 = 0; i0 < {size}; i0 += {t.height})", t.u))
-            e.code.line(f"const long i1 = {size} - i0 < {t.height} ? {size} : i0 + {t.height};", t.u)
+            stack.enter_context(e.loop(f"for (long m0 = 0; m0 < {size}; m0 += {t.height})", t.u))
+            e.code.line(f"const long m1 = {size} - m0 < {t.height} ? {size} : m0 + {t.height};", t.u)
             for p, offset in self.own.items():
                 self._declare(p, "rows", f"{w.own_scratch()} + {offset}")
-                pack_rows(e, t, p, self.memory[p], block, "i0", "i1")
+                pack_rows(e, t, p, self.memory[p], block, "m0", "m1")
             whole = lanes // t.panel * t.panel
             if whole:
                 with e.loop(f"for (long x = 0; x < {whole}; x += {t.panel})", t.v):
@@ -122,20 +122,20 @@ class _Blocked:
     def _panel(self, at: Counter, first: str, lanes: int) -> None:
         """All tiles of one panel in one block of rows."""
         w, e, t = self.w, self.e, self.t
-        steps, rows = t.steps(), t.tall
+        steps, rows = t.steps(), t.rows[-(-lanes // t.width)]
         e.env[t.v] = at
 
         def packed(p: Part) -> str:
-            offset = f"(i - i0)*{steps}" if p in self.own else f"{first}*{steps}"
+            offset = f"(i - m0)*{steps}" if p in self.own else f"{first}*{steps}"
             return f"{self.memory[p]} + {offset}"
 
         whole = t.u.arg.size // rows * rows
         with e.loop("", t.u):
-            e.code.line("long i = i0;", t.u)
+            e.code.line("long i = m0;", t.u)
             if whole:
-                with e.loop(f"for (; i + {rows} <= i1; i += {rows})", t.u):
+                with e.loop(f"for (; i + {rows} <= m1; i += {rows})", t.u):
                     call(w, t, Variant(rows, lanes), Counter("i"), packed, steps="steps, more")
             rest = t.u.arg.size - whole
             if rest:
-                with e.loop("if (i < i1)", t.u):
+                with e.loop("if (i < m1)", t.u):
                     call(w, t, Variant(rest, lanes), Counter("i"), packed, steps="steps, more")

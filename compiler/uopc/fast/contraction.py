@@ -50,6 +50,8 @@ class _Contraction:
         t = self.t
         step = sum(p.held.itemsize for p in t.lanewise if p.packed)
         count = max(1, _STRIPE // max(1, t.panel * step)) if step else 1
+        if step * t.panel_elements() <= _STRIPE_BYTES >> 1 and not self.before:
+            return -(-int(t.v.arg.size) // t.panel) * t.panel
         while count > 1 and count * t.panel * t.steps() * step > _STRIPE_BYTES:
             count //= 2
         while count > 1 and t.v.arg.size < 4 * count * t.panel:

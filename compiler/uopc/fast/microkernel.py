@@ -141,7 +141,8 @@ class _MicroKernel:
 
     def _rowwise(self, p: Part, k: int, i: int) -> None:
         e, t = self.e, self.t
-        at = f"a{k}[{i}]"
+        block, row = divmod(i, t.tall)
+        at = f"a{k}[{block * t.tall * t.steps() + row}]"
         if not p.packed:
             at = f"*({self._offset(f'a{k}', p, i * linear(p.node.src[0].src[1]).terms.get(t.u, 0))})"
         with e.lanes(t.v, t.width, t.width):

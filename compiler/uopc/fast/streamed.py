@@ -25,7 +25,7 @@ def write_streamed(w: Workshop, t: Tile) -> None:
 class _Streamed:
     def __init__(self, w: Workshop, t: Tile) -> None:
         self.w, self.e, self.t = w, w.emitter, t
-        self.before, self.after = other_dims(t)
+        self.before, _ = other_dims(t)
         self.panels: dict[Part, str] = {}
 
     def write(self) -> None:
@@ -61,19 +61,15 @@ class _Streamed:
         following = self._next(at) if ahead else []
         e.env[t.v] = at
         rows, size = t.tall, t.u.arg.size
-        first = True
-        with ExitStack() as stack:
-            open_loops(e, stack, self.after)
-            i = 0
-            while i + rows <= size and i < 2 * rows:
-                self._tile(Variant(rows, lanes, first, ahead and i > 0), Counter("", i), following)
-                first = False
-                i += rows
-            if i + rows <= size:
-                with e.loop(f"for (long i = {i}; i + {rows} <= {size}; i += {rows})", t.u):
-                    self._tile(Variant(rows, lanes), Counter("i"), following)
-            if size % rows:
-                self._tile(Variant(size % rows, lanes, first), Counter("", size // rows * rows), following)
+        starts = range(0, size, rows)
+        fetching = starts[:2][-1] if ahead else -1
+        for i in starts[:2]:
+            self._tile(Variant(min(rows, size - i), lanes, not i, i == fetching), Counter("", i), following)
+        if 3 * rows <= size:
+            with e.loop(f"for (long i = {2 * rows}; i + {rows} <= {size}; i += {rows})", t.u):
+                self._tile(Variant(rows, lanes), Counter("i"), following)
+        if size % rows and size > 2 * rows:
+            self._tile(Variant(size % rows, lanes), Counter("", starts[-1]), following)
 
     def _next(self, at: Counter) -> list[str]:
         """Where the next panel of this thread starts: beside this one, or in the next block of steps."""
