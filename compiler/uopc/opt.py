@@ -6,7 +6,9 @@ in `off` switch transformations off one by one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import gcd
 
 from uopc.dtype import DType, dtypes
 from uopc.fast.nest import Nest
@@ -33,7 +35,7 @@ _PANEL_PAGES = 64  # pages of an operand that a tile can walk down without packi
 _REUSED = 128  # rows from which packing costs so little that half of them are too many
 _FAR = 256  # bytes between two steps of a row that still share a cache line often enough
 _MIN_LENGTH = 4
-_L1 = 32 << 10  # bytes of a first-level cache
+_L1, _LINE, _WAYS = 32 << 10, 64, 8  # a first-level cache: its bytes, bytes of a line, lines of a set
 _BLOCK_BYTES = 22 << 10  # of a panel that stays in it while blocks of packed rows run past
 _ROWS_BLOCK = 96  # rows that are packed together: with their steps a part of the second-level cache
 _MANY_ROWS = 96  # rows from which packing both operands costs little
@@ -326,7 +328,18 @@ def _pack_lanes(n: UOp, nest: Nest, u: UOp, v: UOp, opts: Opts) -> bool:
     for r in nest.red:
         span = abs(form.terms.get(r, 0)) * n.dtype.itemsize
         pages *= r.arg.size if span >= 4096 else max(1, r.arg.size * span // 4096)
-    return pages > (_PANEL_PAGES if u.arg.size < _REUSED else _PANEL_PAGES // 2)
+    if u.arg.size >= _REUSED and _crowded(form.terms, nest, n.dtype.itemsize):
+        return True
+    return pages >= (_PANEL_PAGES if u.arg.size < _REUSED else _PANEL_PAGES // 2)
+
+
+def _crowded(strides: Mapping[UOp, int], nest: Nest, itemsize: int) -> bool:
+    """Whether the lines of a panel fall into so few sets of the first-level cache that they drive each other out."""
+    step = abs(strides.get(nest.red[-1], 0)) * itemsize
+    if step < 2 * _LINE or step % _LINE:
+        return False
+    sets = _L1 // _LINE // _WAYS
+    return int(nest.red[-1].arg.size) > sets // gcd(step // _LINE, sets) * _WAYS
 
 
 def _pack_rows(n: UOp, nest: Nest, u: UOp, opts: Opts) -> bool:

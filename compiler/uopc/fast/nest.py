@@ -75,7 +75,7 @@ def nest_of(value: UOp, out: UOp, outer: int = 0) -> Nest | None:
         better = _cut_digits(nest, outer) or _join(nest, outer)
         if better is None:
             break
-        nest = better
+        nest = _joined_windows(better)
     return nest
 
 
@@ -131,6 +131,14 @@ def _lower(value: UOp, out: UOp, axes: _Axes) -> Nest | None:
         origin.setdefault(simplify(node), []).extend(sources)
     store = simplify(ravel(axes.out, value.shape))
     return _with_loops(Nest(value, out, axes.dims, axes.reds, op, body, store, wide, origin))
+
+
+def _joined_windows(nest: Nest) -> Nest:
+    """The nest with loads in place of choices between windows: a cut may have made the choice one of a whole loop."""
+    body = one_load(nest.body)
+    if body is nest.body:
+        return nest
+    return _with_loops(replace(nest, body=body, origin={body: [nest.value], **nest.origin}))
 
 
 # -- cutting loops where an index takes them apart ----------------------------------------------------------------

@@ -117,15 +117,15 @@ def test_nan_and_infinity_reach_only_their_rows_and_columns() -> None:
         np.testing.assert_array_equal(got[np.isfinite(want)], want[np.isfinite(want)])
 
 
-def test_batches_of_which_one_operand_must_be_packed() -> None:
+@pytest.mark.parametrize("sizes", [(5, 33, 20, 70), (4, 64, 64, 64), (3, 20, 9, 129)], ids=str)
+def test_batches_of_which_one_operand_must_be_packed(sizes: tuple[int, ...]) -> None:
     """The rows of each product lie transposed: they are packed where they are needed, batch by batch."""
-    a, b = buf(0, 5 * 70 * 33).reshape((5, 70, 33)).permute((0, 2, 1)), buf(1, 5 * 70 * 20).reshape((5, 70, 20))
-    left = a.reshape((5, 33, 1, 70)).expand((5, 33, 20, 70))
-    right = b.permute((0, 2, 1)).reshape((5, 1, 20, 70)).expand((5, 33, 20, 70))
-    root = (left * right).reduce(Ops.ADD, 1)
+    n, p, q, k = sizes
+    a = buf(0, n * k * p).reshape((n, k, p)).permute((0, 2, 1)).reshape((n, p, 1, k)).expand((n, p, q, k))
+    b = buf(1, n * k * q).reshape((n, k, q)).permute((0, 2, 1)).reshape((n, 1, q, k)).expand((n, p, q, k))
     rng = np.random.default_rng(3)
-    x, y = (rng.integers(-8, 9, s).astype(np.float32) for s in ((5, 70, 33), (5, 70, 20)))
-    made = [compile_program(root, f"b{t}", threads=t) for t in (1, 2)]
+    x, y = (rng.integers(-8, 9, s).astype(np.float32) for s in ((n, k, p), (n, k, q)))
+    made = [compile_program((a * b).reduce(Ops.ADD, 1), f"b{t}", threads=t) for t in (1, 2)]
     assert "stays in registers" in "\n".join(made[0].plan)
     for run in build_together(made):
         np.testing.assert_array_equal(run({0: x.reshape(-1), 1: y.reshape(-1)})[0], x.transpose(0, 2, 1) @ y)
