@@ -10,6 +10,7 @@ import os
 import sys
 from typing import BinaryIO
 
+from uir_lsp import garbage
 from uir_lsp.journal import set_up
 
 
@@ -30,11 +31,7 @@ async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, opt
     gc.disable()  # nothing that is imported becomes garbage
     from uir_lsp.server import UirServer
 
-    gc.freeze()
-    gc.set_threshold(
-        50_000, 20, 50
-    )  # an analysis makes many objects, none of them in cycles: look for those less often
-    gc.enable()
+    garbage.begin()
     server = UirServer()
     server.protocol.journal.contents = options.log_contents
     return await server.serve(stdin, stdout, record=record, replay=bool(options.replay))

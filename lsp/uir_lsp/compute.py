@@ -77,6 +77,11 @@ class Compute(threading.Thread):
         result: R = await job.future
         return result
 
+    @property
+    def waited_for(self) -> bool:
+        """Whether there is more to do than what is being done."""
+        return not self._jobs.empty()
+
     def _ended(self) -> None:
         self._unfinished -= 1
 

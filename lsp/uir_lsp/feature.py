@@ -17,6 +17,10 @@ def text_document_uri(params: Any) -> str:
     return uri
 
 
+class NotSettled(Exception):
+    """Raised by an answer that needs more of the analysis than there is: it is asked for again with a settled one."""
+
+
 @dataclass(frozen=True)
 class Feature:
     """A request about one document, answered by a pure function of its newest snapshot.
@@ -24,7 +28,8 @@ class Feature:
     `answer` runs on the analysis thread and returns protocol types or plain JSON; a document that is not open gives
     null. `brief`: its work is bounded, whatever the file, so that it need not have a thread to itself (see `compute`).
     `settled`: whether it reads more of the analysis than text, errors and types, for this client (see
-    `scheduler`): it then waits until nodes, warnings and hints are those of the newest text, too.
+    `scheduler`): it then waits until nodes, warnings and hints are those of the newest text, too. One that seldom does
+    raises NotSettled.
     """
 
     method: str

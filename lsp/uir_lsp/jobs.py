@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from uir_lsp.kept import write
 from uopc.cli.c import function_name
-from uopc.ops import MOVEMENT, Ops
 from uopc.pipeline import Compiled, CompileError, compile_program
 from uopc.uir import Analysis, analyze
 from uopc.uir.listing import input_lines, loop_listing
@@ -58,28 +57,11 @@ def show_c(job: Job, stage: Stage) -> Any:
         return {"message": compiled}
     lines = compiled.source.split("\n")
     origins = [*compiled.line_origins, *((),) * len(lines)]
-    owners = _owners(analysis)
-    return {"c": compiled.source, "map": [_statements(analysis, owners, origins[k]) for k in range(len(lines))]}
+    return {"c": compiled.source, "map": [_statements(analysis, origins[k]) for k in range(len(lines))]}
 
 
-def _owners(analysis: Analysis) -> dict[UOp, str]:
-    """The value behind each computing node that has no name: sugar such as `sub` and `axes=` makes some, and they are
-    part of the statement that they were made for."""
-    owners: dict[UOp, str] = {}
-    for name, value in analysis.values.items():
-        pending = [] if value.uop is None else list(value.uop.src)
-        while pending:
-            node = pending.pop()
-            if node not in owners and not analysis.names_of(node):
-                owners[node] = name
-                pending += node.src
-    return {node: name for node, name in owners.items() if node.op not in MOVEMENT and node.op is not Ops.CONST}
-
-
-def _statements(analysis: Analysis, owners: dict[UOp, str], nodes: tuple[UOp, ...]) -> list[dict[str, Any]]:
-    names = dict.fromkeys(
-        name for node in nodes for name in analysis.names_of(node) or ([owners[node]] if node in owners else [])
-    )
+def _statements(analysis: Analysis, nodes: tuple[UOp, ...]) -> list[dict[str, Any]]:
+    names = dict.fromkeys(name for node in nodes for name in analysis.makers_of(node))
     return [{"line": analysis.values[name].line, "name": "%" + name} for name in names]
 
 

@@ -16,11 +16,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from lsprotocol import types
 
+from uir_lsp import garbage
 from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Document, Memory, Snapshot
 from uopc.uir import Analysis, Superseded, analyze, settle
@@ -33,6 +35,7 @@ PAUSE = 0.350  # seconds without an edit, after which there is time to settle a 
 SHORT_PAUSE = 0.030  # and one that takes next to none
 LONG = 150  # lines of a long file
 TINY = 24  # lines of a file whose quick analysis would save nothing
+LATER = 2.0  # seconds after a long file was closed, when its remains are looked for
 BRIEF = 0.015  # seconds an analysis took, up to which the one after a small edit is brief work
 SMALL = 2_000  # characters of a small edit, and
 BRIEF_LINES = 20_000  # lines of a file that is never long to analyse after one
@@ -88,17 +91,26 @@ class Documents(Generic[T]):
 
     def close(self, uri: str) -> None:
         """Forget a document."""
-        entry = self._entries.pop(uri, None)
+        entry = self._entries.get(uri)
         if entry is not None:
-            entry.closed = True
-            for timer in (entry.timer, entry.pause):
-                if timer is not None:
-                    timer.cancel()
+            self._drop(entry)
+            if entry.latest is not None and len(entry.latest.lines) > LONG:
+                asyncio.get_running_loop().call_later(LATER, self._let_go)
+
+    def _let_go(self) -> None:
+        self._start(self._compute.call(garbage.let_go))
 
     def close_all(self) -> None:
-        """Forget every document."""
-        for uri in self.uris():
-            self.close(uri)
+        """Forget every document, at the end of the session."""
+        for entry in list(self._entries.values()):
+            self._drop(entry)
+
+    def _drop(self, entry: Entry) -> None:
+        del self._entries[entry.document.uri]
+        entry.closed = True
+        for timer in (entry.timer, entry.pause):
+            if timer is not None:
+                timer.cancel()
 
     def uris(self) -> list[str]:
         """The open documents."""
@@ -191,14 +203,17 @@ class Documents(Generic[T]):
         """Publish what is known of the newest text, if it is news; what a quick analysis left, when there is time."""
         revision = entry.document.revision
 
-        def stop() -> bool:
+        def old() -> bool:
             return entry.closed or entry.document.revision != revision
+
+        def stop() -> bool:  # who waits for an answer goes before what nobody has asked for
+            return old() or (entry.published_revision == revision and self._compute.waited_for)
 
         try:
             snapshot = await (self._settled(entry, stop) if settled else self._snapshot(entry))
             brief = not settled and snapshot.cost <= BRIEF
             message = await self._compute.call(self._prepare, snapshot, urgent=not settled, brief=brief)
-            if stop():
+            if old():
                 return
             if message != entry.published:
                 corrects = entry.published_revision == revision or entry.settled is snapshot
@@ -207,12 +222,18 @@ class Documents(Generic[T]):
             if revision == 0:
                 await self._compute.call(snapshot.analysis.expect_edits)
             if not snapshot.analysis.settled:
-                pause = PAUSE if len(snapshot.lines) > LONG and revision else SHORT_PAUSE
-                entry.pause = asyncio.get_running_loop().call_later(pause, self._paused, entry)
+                self._settle_later(entry, SHORT_PAUSE if not revision or len(snapshot.lines) <= LONG else PAUSE)
+            elif settled:
+                await self._compute.call(garbage.tidy)
         except Superseded:
-            return
+            if not old():
+                self._settle_later(entry, PAUSE)
         except Exception:
             log.exception("the analysis of %s failed", entry.document.uri)
+
+    def _settle_later(self, entry: Entry, pause: float) -> None:
+        if not entry.closed:
+            entry.pause = asyncio.get_running_loop().call_later(pause, self._paused, entry)
 
 
 def _take_snapshot(entry: Entry, version: int, revision: int, text: str, lines: list[str]) -> Snapshot:
@@ -221,7 +242,8 @@ def _take_snapshot(entry: Entry, version: int, revision: int, text: str, lines: 
     document = entry.document
     before = entry.analysis
     quick = len(lines) > TINY
-    analysis = analyze(text, before, allow=document.client.allow, quick=quick, lines=lines)
+    with garbage.kept() if before is None else nullcontext():
+        analysis = analyze(text, before, allow=document.client.allow, quick=quick, lines=lines)
     entry.analysis, entry.settled = analysis, None
     cost = time.perf_counter() - began
     return make_snapshot(document.uri, version, revision, analysis, document.client, document.memory, cost)

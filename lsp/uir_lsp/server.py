@@ -21,7 +21,7 @@ from uir_lsp import __version__
 from uir_lsp.commands import COMMANDS, ShownFiles
 from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Memory, Snapshot
-from uir_lsp.feature import Feature, ServerFeature
+from uir_lsp.feature import Feature, NotSettled, ServerFeature
 from uir_lsp.features import FEATURES
 from uir_lsp.features.diagnostics import published
 from uir_lsp.kept import KeptRuns
@@ -29,7 +29,7 @@ from uir_lsp.options import Options
 from uir_lsp.progress import Progress
 from uir_lsp.protocol import Encoded, UirProtocol
 from uir_lsp.run import Lane, NoAnswer
-from uir_lsp.scheduler import Documents, make_snapshot
+from uir_lsp.scheduler import BRIEF_LINES, Documents, make_snapshot
 from uir_lsp.transport import ReaderThread, WriterThread
 from uopc.uir import analyze
 
@@ -157,13 +157,19 @@ class UirServer(LanguageServer):
 
     def _about_document(self, feature: Feature) -> Callable[[Any], Coroutine[Any, Any, Encoded | None]]:
         async def handle(params: Any) -> Encoded | None:
-            settled = feature.settled(self.documents.client)
-            snapshot = await self.documents.snapshot(feature.uri(params), settled)
-            if snapshot is None:
-                return None
-            return await self.compute.call(self._encoded, feature, snapshot, params, brief=feature.brief)
+            try:
+                return await self._answer(feature, params, feature.settled(self.documents.client))
+            except NotSettled:
+                return await self._answer(feature, params, settled=True)
 
         return handle
+
+    async def _answer(self, feature: Feature, params: Any, settled: bool) -> Encoded | None:
+        snapshot = await self.documents.snapshot(feature.uri(params), settled)
+        if snapshot is None:
+            return None
+        brief = feature.brief and len(snapshot.lines) <= BRIEF_LINES
+        return await self.compute.call(self._encoded, feature, snapshot, params, brief=brief)
 
     def _encoded(self, feature: Feature, snapshot: Snapshot, params: Any) -> Encoded:
         return self.protocol.encode(feature.answer(snapshot, params))

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from uir_lsp.document import ClientView, Document, Memory, Snapshot
 from uir_lsp.features import FEATURES
 from uir_lsp.features.diagnostics import published
 from uir_lsp.scheduler import make_snapshot
-from uopc.uir import Analysis, analyze, settle
+from uopc.analysis.explain import explain
+from uopc.analysis.explanation import Explanation
+from uopc.uir import Analysis, analyze, near, settle
 
 EDITS = int(os.environ.get("UIR_EDITS", "5000"))
 SEEDS = 20
@@ -106,6 +109,12 @@ def said(analysis: Analysis) -> tuple[object, ...]:
     return (*about, analysis.has_errors, values, list(analysis.statements.items()))
 
 
+def without_root(about: Explanation) -> Explanation:
+    """What is known about a value without what only the whole program shows."""
+    reduction = about.reduction and replace(about.reduction, evaluations=None)
+    return replace(about, reduction=reduction)
+
+
 def taken(document: Document, analysis: Analysis, memory: Memory) -> Snapshot:
     return make_snapshot(URI, 1, document.revision, analysis, document.client, memory, 0.0)
 
@@ -139,8 +148,19 @@ class Follower:
         assert quick.errors == scratch.errors
         whole = settle(quick)
         assert said(whole) == said(scratch)
+        self.looks(quick, whole)
         self.answers(whole, scratch)
         self.analysis = self.rng.choice((quick, whole))
+
+    def looks(self, quick: Analysis, whole: Analysis) -> None:
+        """What is said of one value before the rest is settled; where two values are one, it may be called either."""
+        nodes = [value.uop for value in whole.values.values()]
+        names = list(whole.values) if len(set(nodes)) == len(nodes) else []
+        for name in self.rng.sample(names, min(2, len(names))):
+            known = near(quick, name)
+            if known is not None:
+                early, late = (without_root(explain(source, name)) for source in (known, whole))
+                assert early == late
 
     def answers(self, whole: Analysis, scratch: Analysis) -> None:
         """What the server says of either."""

@@ -157,3 +157,35 @@ def test_closing_while_there_is_something_to_settle(client: Client) -> None:
     time.sleep(0.4)
     assert "version" not in client.messages(PUBLISH)[-1]
     assert client.at("textDocument/hover", uri, 0, 1) is None
+
+
+def test_a_hover_high_in_a_long_file_does_not_wait_for_the_rest(client: Client) -> None:
+    """Measured against settling everything, in the same session."""
+    lines = 6000
+    uri = client.open(text(lines=lines))
+    client.diagnostics(uri, 1)
+    near, whole = [], []
+    for version in range(2, 10):
+        time.sleep(1.0)
+        client.edit(uri, version, splice(PERMUTE, 18, 27, "(0, 2, 1)" if version % 2 else "(1, 0, 2)"))
+        request = ("textDocument/hover", lines - 100) if version % 4 < 2 else ("uir/explain", 0)
+        began = time.perf_counter()
+        if request[1]:
+            client.at(request[0], uri, request[1], 1)
+        else:
+            client.request(request[0], {"uri": uri, "value": f"%v{lines - 100}"})
+        (near if request[1] else whole).append(time.perf_counter() - began)
+    assert min(near) < min(whole) / 2
+
+
+def test_an_answer_goes_before_what_only_settles(client: Client) -> None:
+    """Requests come all the time while there is something to settle: they are answered, and it is settled in the end."""
+    before = text(TAIL, lines=3000).replace("%v299,", "%v2999,")
+    uri = client.open(before)
+    client.diagnostics(uri, 1)
+    client.edit(uri, 2, splice(PRODUCT, 5, 8, "add"))
+    for k in range(30):
+        client.at("textDocument/hover", uri, 10 + k, 1)
+        time.sleep(0.02)
+    after = before.replace("%p = mul", "%p = add")
+    client.wait_until(lambda: True if said(client.messages(PUBLISH)[-1]["diagnostics"]) == right(after) else None)

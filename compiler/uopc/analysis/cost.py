@@ -9,7 +9,7 @@ again is told by `evaluations`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -19,6 +19,13 @@ from uopc.uop import ALU, Ops, UOp
 
 MAX_CONTEXTS = 1024  # places a program's reductions are followed to
 MAX_NEST = 32  # loops around a reduction, beyond which it is not followed further
+
+
+Check = Callable[[], None]  # called now and then; raises when the answer is not wanted any more
+
+
+def never_mind() -> None:
+    """The check of an answer that is wanted in any case."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +51,15 @@ class Cost:
     reductions: tuple[ReduceCost, ...]
 
 
-def estimate(root: UOp) -> Cost:
-    """The cost of running `root`: a value, a SINK of values or stores, or a loop program."""
+def estimate(root: UOp, check: Check = never_mind) -> Cost:
+    """The cost of running `root`: a value, a SINK of values or stores, or a loop program. `check`: see `Check`."""
     order = root.toposort()
+    check()
     outputs = output_values(root)
     if any(not u.dtype.bits for u in outputs):  # effects in loops
         return Cost(_memory(order, ()), _loop_operations(root), ())
     staged = [u.src[0] for u in order if u.op is Ops.STAGE]
-    reductions = tuple(_reduction_costs((*outputs, *staged)))
+    reductions = tuple(_reduction_costs((*outputs, *staged), check))
     return Cost(_memory(order, outputs), _operations(order, outputs), reductions)
 
 
@@ -184,12 +192,14 @@ def _exact_evaluations(root: UOp) -> dict[int, int]:
     return {id(c.node): c.evaluations for c in reduction_costs(root) if c.exact}
 
 
-def _reduction_costs(kernels: Iterable[UOp]) -> list[ReduceCost]:
+def _reduction_costs(kernels: Iterable[UOp], check: Check = never_mind) -> list[ReduceCost]:
     """`kernels`: what is computed in loops of its own, namely outputs and staged values."""
     places = _Places()
     for value in kernels:
+        check()
         places.enter(value, places.nests(value.shape, _NO_LOOPS))
     while places.waiting and len(places.seen) < MAX_CONTEXTS:
+        check()
         places.place(*places.waiting.popleft())
     exact = places.exact and not places.waiting
     return [ReduceCost(u, prod(u.shape), n, reduced_length(u), exact) for u, n in places.evaluations.items()]

@@ -22,14 +22,16 @@ from uopc.ops import ALIASES, OPS
 from uopc.uop import MOVEMENT, Ops, UOp, range_
 
 if TYPE_CHECKING:
-    from uopc.uir import Analysis
+    from uopc.uir import Analysis, Near
+
+    Source = Analysis | Near
 
 MAX_LISTED = 12  # users and equal values that are listed
 MAX_STEPS = 32  # movement operations that are followed to find strides
 MAX_INNER = 4096  # operands of a line, and nodes that it is made of
 
 
-def explain(analysis: Analysis, name: str, style: Style = MATH, *, traced: bool = False) -> Explanation:
+def explain(analysis: Source, name: str, style: Style = MATH, *, traced: bool = False) -> Explanation:
     """What is known about the value `name` (with or without %). Raises KeyError when no line defines it."""
     bare = name.removeprefix("%")
     value = analysis.values[bare]
@@ -51,7 +53,7 @@ def explain_json(analysis: Analysis, name: str) -> dict[str, Any]:
     return explain(analysis, name, ASCII, traced=True).to_dict()
 
 
-def naming(analysis: Analysis, own: str | None = None) -> Names:
+def naming(analysis: Source, own: str | None = None) -> Names:
     """The names a file gives to nodes.
 
     Seen from the line of `own`, its operands go by the names they have there, and what the line itself is made of (the
@@ -68,7 +70,7 @@ def naming(analysis: Analysis, own: str | None = None) -> Names:
     return name
 
 
-def _local_names(analysis: Analysis, own: str) -> dict[UOp, str | None]:
+def _local_names(analysis: Source, own: str) -> dict[UOp, str | None]:
     value = analysis.values[own]
     if value.uop is None:
         return {}
@@ -88,7 +90,7 @@ def _local_names(analysis: Analysis, own: str) -> dict[UOp, str | None]:
 
 
 # -- a known value -------------------------------------------------------------------------------------------------
-def _known(analysis: Analysis, bare: str, u: UOp, style: Style, traced: bool) -> dict[str, Any]:
+def _known(analysis: Source, bare: str, u: UOp, style: Style, traced: bool) -> dict[str, Any]:
     names = naming(analysis, bare)
     op = analysis.values[bare].statement.op
     step = u.src[0] if op == "reduce" and u.op is Ops.RESHAPE else u  # keepdim is a reshape around the reduction
@@ -132,7 +134,7 @@ def _zero(u: UOp, style: Style) -> str:
     return "" if guard is None else f"0 unless {expression(guard, loop_letter, style)}"
 
 
-def _reduction(analysis: Analysis, u: UOp, names: Names) -> Reduction:
+def _reduction(analysis: Source, u: UOp, names: Names) -> Reduction:
     axes, below = reduced_axes(u, names)
     removed = tuple((k, below.shape[k]) for k in axes)
     steps = 2 if below.op is Ops.MUL else 1  # a contraction multiplies and adds
@@ -147,13 +149,13 @@ def _reduction(analysis: Analysis, u: UOp, names: Names) -> Reduction:
     )
 
 
-def _evaluations(analysis: Analysis, u: UOp) -> int | None:
+def _evaluations(analysis: Source, u: UOp) -> int | None:
     root = analysis.root
     return evaluations_in(root, u) if root is not None and analysis.kind == "shaped" else None
 
 
 # -- an unknown value ----------------------------------------------------------------------------------------------
-def _unknown(analysis: Analysis, bare: str) -> dict[str, Any]:
+def _unknown(analysis: Source, bare: str) -> dict[str, Any]:
     """What the operation does and what its operands are; and why the value itself is not known."""
     statement = analysis.values[bare].statement
     spec = OPS.get(ALIASES.get(statement.op, statement.op))
@@ -166,7 +168,7 @@ def _unknown(analysis: Analysis, bare: str) -> dict[str, Any]:
     }
 
 
-def _why_unknown(analysis: Analysis, bare: str) -> str:
+def _why_unknown(analysis: Source, bare: str) -> str:
     """The first error of the value's own line, or the operand that is itself unknown."""
     value = analysis.values[bare]
     for d in analysis.diagnostics:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from uopc.analysis.cost import Cost, ReduceCost, estimate, output_values, reduced_length
+from uopc.analysis.cost import Check, Cost, ReduceCost, estimate, never_mind, output_values, reduced_length
 from uopc.analysis.names import Names, called, constant_text
 from uopc.analysis.products import Contraction, uncontracted
 from uopc.analysis.style import amount, counted, elements, grouped
@@ -164,13 +164,18 @@ class Limits:
     operations: int = OPERATION_LIMIT
 
 
-def program_findings(root: UOp, limits: Limits | None = None) -> tuple[tuple[UOp, Finding], ...]:
-    """(node, finding) for what only the whole program shows: `recomputed-reduce`, `huge`, wide outputs."""
+def program_findings(
+    root: UOp, limits: Limits | None = None, check: Check = never_mind
+) -> tuple[tuple[UOp, Finding], ...]:
+    """(node, finding) for what only the whole program shows: `recomputed-reduce`, `huge`, wide outputs.
+
+    check: called now and then; it raises when the answer is not wanted any more.
+    """
     outputs = output_values(root)
     found: list[tuple[UOp, Finding]] = []
     if any(u.dtype.bits == 0 for u in outputs):
         return ()
-    cost = estimate(root)
+    cost = estimate(root, check)
     found.extend((c.node, _recomputed(c)) for c in cost.reductions if _is_recomputed(c))
     found.extend((u, _wide_finding(elements(u.shape))) for u in outputs if _is_wide(u))
     found.extend(_huge(root, cost, limits or Limits()))

@@ -21,6 +21,7 @@ from uopc.uir.model import (
     Statement,
     Word,
 )
+from uopc.uir.nearby import Near, near
 from uopc.uir.printer import dump
 from uopc.uir.program import OutputRef
 from uopc.uir.source import LineTable
@@ -39,6 +40,7 @@ __all__ = [
     "Group",
     "InputSpec",
     "LineTable",
+    "Near",
     "Number",
     "OutputRef",
     "ParseError",
@@ -54,6 +56,7 @@ __all__ = [
     "apply_edits",
     "dump",
     "format",
+    "near",
     "parse",
     "settle",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from uopc.uir.directive_checks import DirectiveChecks
@@ -10,12 +10,14 @@ from uopc.uir.drafts import Placed
 from uopc.uir.leading import with_leading_fix
 from uopc.uir.lines import Line, header_draft, parse_line
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
+from uopc.uir.nearby import stale_lines
 from uopc.uir.program import OutputRef, Program, outputs_of, program_of, still_unused, unused_draft, unused_items
 from uopc.uir.program_lints import Found, placed_findings, whole_findings
 from uopc.uir.report import ERROR_CODES, Messages, Reporter, has_error, placed_notes
 from uopc.uir.source import LineTable, split_lines
-from uopc.uir.state import State, Stop, changed_region, fresh, settled, updated
-from uopc.uop import UOp
+from uopc.uir.state import State, Stop, Superseded, changed_region, fresh, settled, updated
+from uopc.uir.values import Statements, Value, Values
+from uopc.uop import MOVEMENT, Ops, UOp
 
 MAX_CHARACTERS = 16_000_000
 MAX_LINES = 250_000
@@ -28,73 +30,6 @@ class ParseError(Exception):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
-
-
-class Value:
-    """A named value. uop is None when its definition has an error; uses are the places that name it."""
-
-    __slots__ = ("_state", "line", "name", "statement", "uop")
-
-    def __init__(self, state: State, name: str, line: int, statement: Statement, uop: UOp | None) -> None:
-        self._state = state
-        self.name, self.line, self.statement, self.uop = name, line, statement, uop
-
-    @property
-    def uses(self) -> list[tuple[int, Span]]:
-        """(line, span) of every operand that names the value, in order."""
-        found = self._state.users.get(self.name, ())
-        places = sorted((self._state.places[item], item) for item in found) if found else []
-        return [(line, ref.span) for line, item in places for ref in item.refs if ref.name == self.name]
-
-    def __repr__(self) -> str:
-        return f"Value(%{self.name}, line {self.line}, {self.uop!r})"
-
-
-class _Statements(Mapping[int, Statement]):
-    """The statements by line, read from the state."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    def __getitem__(self, line: int) -> Statement:
-        items = self._state.items
-        st = items[line].statement if 0 <= line < len(items) else None
-        if st is None:
-            raise KeyError(line)
-        return st
-
-    def __iter__(self) -> Iterator[int]:
-        return (k for k, item in enumerate(self._state.items) if item.statement is not None)
-
-    def __len__(self) -> int:
-        return sum(item.statement is not None for item in self._state.items)
-
-
-class _Values(Mapping[str, Value]):
-    """The values by name, in the order of their definitions, made when they are asked for."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    def __getitem__(self, name: str) -> Value:
-        state = self._state
-        line = state.places[state.defs[name][0]]
-        st = state.items[line].statement
-        if st is None:
-            raise KeyError(name)
-        return Value(state, name, line, st, state.uops[line])
-
-    def __iter__(self) -> Iterator[str]:
-        for item in self._state.items:
-            if item.name is not None and item.statement is not None and self._state.defs[item.name][0] is item:
-                yield item.name
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __contains__(self, name: object) -> bool:
-        found = self._state.defs.get(name) if isinstance(name, str) else None
-        return found is not None and found[0].statement is not None
 
 
 class Analysis:
@@ -110,8 +45,8 @@ class Analysis:
         self.text = text
         self.state = state
         self.lines = state.lines
-        self.statements: Mapping[int, Statement] = _Statements(state)
-        self.values: Mapping[str, Value] = _Values(state)
+        self.statements: Mapping[int, Statement] = Statements(state)
+        self.values: Mapping[str, Value] = Values(state)
         drafts = placed_notes(state)
         header = _header(state)
         if header is not None:
@@ -154,8 +89,8 @@ class Analysis:
         """What is to say about the text, by line and column. Made when first asked for."""
         drafts = self._drafts
         if self.root is not None:
-            if not self._quick and (self._found is None or self._found[0] is not self.root):
-                self._found = (self.root, whole_findings(self.state, self.root))
+            if not self._quick:
+                self._look_at_all(lambda: False)
             if self._found is not None:
                 drafts = [*drafts, *placed_findings(self.state, self._found[1])]
         drafts = with_leading_fix(self.state, drafts, ERROR_CODES)
@@ -163,6 +98,18 @@ class Analysis:
         found = reporter.diagnostics(drafts, self._allow, self.text)
         self._messages, self._messages_before = reporter.messages, None
         return found
+
+    def _look_at_all(self, stop: Stop) -> None:
+        """Finds what only the whole program shows. Raises Superseded once `stop` says so."""
+        root = self.root
+        if root is None or (self._found is not None and self._found[0] is root):
+            return
+
+        def check() -> None:
+            if stop():
+                raise Superseded
+
+        self._found = (root, whole_findings(self.state, root, check))
 
     def _unused(self, before: Analysis | None) -> list[Placed]:
         state, line = self.state, self._program.root_line
@@ -198,22 +145,52 @@ class Analysis:
         """Offsets and code units of the text."""
         return LineTable(self.text)
 
+    @property
+    def root_line(self) -> int | None:
+        """The line of the statement that is the root, if there is one."""
+        return self._program.root_line
+
     @cached_property
-    def _names(self) -> dict[UOp, list[str]]:
-        names: dict[UOp, list[str]] = {}
-        for name, value in self.values.items():
-            if value.uop is not None:
-                names.setdefault(value.uop, []).append(name)
-        return names
+    def stale(self) -> frozenset[Line]:
+        """The lines whose nodes are not the newest: none when settled."""
+        return stale_lines(self.state)
+
+    @cached_property
+    def _known_names(self) -> dict[UOp, list[str]]:
+        return {}
 
     def names_of(self, uop: UOp) -> list[str]:
         """The names of the values that are this node, in order; without %."""
-        return self._names.get(uop, [])
+        known = self._known_names.get(uop)
+        if known is None:
+            known = self._known_names[uop] = self.state.names_of(uop)
+        return known
 
     def line_of(self, uop: UOp) -> int | None:
         """The line of the first value that is this node."""
         names = self.names_of(uop)
         return self.values[names[0]].line if names else None
+
+    @cached_property
+    def _makers(self) -> dict[UOp, str]:
+        found: dict[UOp, str] = {}
+        for item, u in zip(self.state.items, self.state.uops):
+            pending = [] if u is None or item.name is None else list(u.src)
+            while pending:
+                node = pending.pop()
+                if node not in found and self.state.node_names.get(node) is None:
+                    found[node] = item.name or ""
+                    pending += node.src
+        return {node: name for node, name in found.items() if node.op not in MOVEMENT and node.op is not Ops.CONST}
+
+    def makers_of(self, uop: UOp) -> list[str]:
+        """The names of the values whose statements make this node.
+
+        Those that are it, or else the value that a computing node without a name is a part of: `sub` and `axes=` make
+        some.
+        """
+        names = self.names_of(uop)
+        return names if names or uop not in self._makers else [self._makers[uop]]
 
     def expect_edits(self) -> None:
         """Makes the maps that the first edit would wait for."""
@@ -283,7 +260,9 @@ def settle(analysis: Analysis, stop: Stop = lambda: False) -> Analysis:
     if analysis.settled:
         return analysis
     state = settled(analysis.state, stop) if analysis.state.ahead else analysis.state
-    return Analysis(analysis.text, state, analysis, analysis._own_allow)
+    whole = Analysis(analysis.text, state, analysis, analysis._own_allow)
+    whole._look_at_all(stop)
+    return whole
 
 
 def _refused(text: str, message: str, allow: frozenset[str]) -> Analysis:

@@ -33,9 +33,9 @@ class NodeNames:
                 shared.add(u)
         return cls(first, shared, ahead)
 
-    def line_of(self, u: UOp) -> Line | None:
-        """The line that a node is named by."""
-        return self._first.get(u) or self._former.get(u)
+    def first(self, u: UOp) -> tuple[Line | None, bool]:
+        """The first line that makes a node, and whether it is known to be the only one."""
+        return self._first.get(u), u not in self._shared
 
     def get(self, u: UOp) -> str | None:
         """The name of a node, without %; None when no line makes it."""

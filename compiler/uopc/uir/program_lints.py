@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from uopc.analysis.cost import Check, never_mind
 from uopc.analysis.lints import Finding, program_findings
 from uopc.ops import Ops
 from uopc.uir.drafts import Placed
@@ -19,10 +20,10 @@ LARGE = 1 << 20
 Found = tuple[tuple[UOp, Finding], ...]
 
 
-def whole_findings(state: State, root: UOp) -> Found:
-    """What only the whole program shows, with the node that it is about."""
+def whole_findings(state: State, root: UOp, check: Check = never_mind) -> Found:
+    """What only the whole program shows, with the node that it is about. `check`: see `program_findings`."""
     if any(u is not None and (_reduces(u) or prod(u.shape) >= LARGE) for u in state.uops):
-        return program_findings(root)
+        return program_findings(root, check=check)
     return ()
 
 

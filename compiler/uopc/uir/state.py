@@ -104,6 +104,16 @@ class State:
         found = self.defs.get(name)
         return self.places[found[0]] if found else None
 
+    def names_of(self, u: UOp) -> list[str]:
+        """The names of the values that are a node, in order."""
+        item, alone = self.node_names.first(u)
+        if item is None:
+            return []
+        if alone and item.name is not None and self.defs[item.name][0] is item:
+            return [item.name]
+        found = (i for i, x in zip(self.items, self.uops) if x is u)
+        return [i.name for i in found if i.name is not None and self.defs[i.name][0] is i]
+
     def value_of(self, name: str) -> UOp | None:
         """The node of a name, None when it has none."""
         line = self.line_of(name)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lsprotocol import types
 
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, NotSettled
 from uir_lsp.features.code_lenses import RUN, SHOW_C
 from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
@@ -18,7 +18,7 @@ from uir_lsp.pages import link
 from uopc.analysis.explain import explain
 from uopc.analysis.explanation import Explanation
 from uopc.documentation import OPERATIONS
-from uopc.uir import Span
+from uopc.uir import Span, near
 from uopc.uop import MOVEMENT, Ops, UOp
 
 
@@ -36,8 +36,11 @@ def _value(snapshot: Snapshot, line: int, column: int) -> tuple[str, Span] | Non
     place = name_at(snapshot, line, column)
     if place is None or place.name not in snapshot.analysis.values:
         return None
-    uop = snapshot.analysis.values[place.name].uop
-    text = laid_out(explain(snapshot.analysis, place.name), uop is not None and _is_view(uop))
+    known = near(snapshot.analysis, place.name)
+    if known is None:
+        raise NotSettled
+    uop = known.values[place.name].uop
+    text = laid_out(explain(known, place.name), uop is not None and _is_view(uop))
     if snapshot.client.command_links and uop is not None and uop.dtype.bits:
         text += f"\n\n{_links(snapshot.uri, place.name)}"
     return text, place.span
@@ -133,4 +136,4 @@ def as_plain(markdown: str) -> str:
     return re.sub(r"\*\*|`", "", "\n".join(lines))
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, settled=lambda _: True, brief=True)
+FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, brief=True)
