@@ -3,11 +3,15 @@
     python tests/bench/lsp.py [--lines 100 1000 10000] [--repeat 20] [--json]
 
 Each figure is a median, in milliseconds, seen from the client: from the moment a message is written to the moment the
-answer is read. `start`: a new process to the answer to `initialize`. `open`, `edit`: to the diagnostics; `95%` is the
+answer is read. `start`: a new process to the answer to `initialize`; `start / import`: the same divided by the time in
+which a new Python does nothing but import pygls. `hover`: on names of lines of every kind; `hover after an edit`: of
+line 20 or so, asked for in the same write, in the middle of the file. `open`, `edit`: to the diagnostics; `95%` is the
 95th percentile instead, and `processor` what the server itself computed for an edit, which says more than the clock on
 a machine that others use. `break`, `mend`: an edit in the middle that makes an error, and one that takes it away.
 `burst`: 50 edits in one write, to the last diagnostics; and how many times diagnostics were published. `broken`: hovers
 answered of 25 asked for while one line of the file has an error. `memory`: MB resident in the end.
+
+Where the server is to keep a figure at a size, the row says so, and whether it does.
 
 Two programs: a chain, in which every line depends on the one before; and `mixed`, layers of a network with its
 reductions, stages, comments and a hint in each layer.
@@ -16,10 +20,12 @@ reductions, stages, comments and a hint in each layer.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import random
 import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -106,6 +112,19 @@ def mlir_edit(text: str, line: int, k: int) -> dict[str, Any]:
     column = text.split("\n")[line].index("%x0") + 2
     return splice(line, column, column + 1, str(1 - k % 2))
 
+
+# What the server is to keep, at a number of lines: below these, in the units of the table.
+TARGETS: dict[int, dict[str, float]] = {
+    10_000: {
+        "edit anywhere": 10,
+        "edit anywhere, 95%": 25,
+        "hover": 2,
+        "open": 800,
+        "memory": 150,
+        "burst publishes": 2,
+    },
+    1_000: {"edit anywhere": 5, "open": 100},
+}
 
 _MLIR = next((name for name in ("mlir-lsp-server", "mlir-lsp-server-16") if shutil.which(name)), "mlir-lsp-server")
 SUBJECTS = (
@@ -194,12 +213,25 @@ class Session:
         """Hovers on names of different lines: the time of one, and how many had an answer."""
         times, answered = [], 0
         for k in range(repeat):
-            line = self.middle + 2 + k
+            line = self.middle + 2 + k  # as many kinds of line as there are, and none twice
             began = time.monotonic()
             found = self.client.at("textDocument/hover", self.uri, line, self.subject.hover_column)
             times.append((time.monotonic() - began) * 1e3)
             answered += found is not None
         return statistics.median(times), answered
+
+    def hovers_after_edits(self, repeat: int) -> float:
+        """A hover in the middle, in the same write as an edit at the top: the time to its answer."""
+        times = []
+        for k in range(repeat):
+            time.sleep(0.6)  # so that nothing is left of the edit before
+            edit = self.message(self.subject.edit(self.text, min(20, self.middle), k))
+            position = {"line": self.middle + k, "character": self.subject.hover_column}
+            asked = {"textDocument": {"uri": self.uri}, "position": position}
+            began = time.monotonic()
+            self.client.result(self.client.start("textDocument/hover", asked, before=edit))
+            times.append((time.monotonic() - began) * 1e3)
+        return statistics.median(times)
 
     def burst(self) -> tuple[float, int]:
         """Fifty edits at once: time to the last diagnostics, and how many times there were some."""
@@ -232,7 +264,9 @@ def measure(subject: Subject, lines: int, repeat: int) -> dict[str, float]:
         opens.append(session.open())
         if len(starts) < 3:
             session.client.close()
-    found = {"start": statistics.median(starts), "open": statistics.median(opens)}
+    found = {"start": statistics.median(starts)}
+    found["start / import"] = found["start"] / import_time()
+    found["open"] = statistics.median(opens)
     found["hover"], _ = session.hovers(repeat)
     session.edits([session.middle] * 3)
     found["edit in the middle"] = statistics.median(session.edits([session.middle] * repeat))
@@ -244,11 +278,23 @@ def measure(subject: Subject, lines: int, repeat: int) -> dict[str, float]:
     found["edit anywhere, 95%"] = anywhere[int(0.95 * len(anywhere))]
     found["edit anywhere, processor"] = (session.processor() - before) / len(anywhere)
     found["break"], found["mend"] = session.breaks_and_mends(max(3, repeat // 3))
+    found["hover after an edit"] = session.hovers_after_edits(max(3, repeat // 4))
     found["burst"], found["burst publishes"] = session.burst()
     found["broken: hovers of 25"] = session.broken()
     found["memory"] = session.memory()
     session.client.close()
     return found
+
+
+@functools.cache
+def import_time() -> float:
+    """Milliseconds in which a new Python imports pygls' server and ends."""
+    times = []
+    for _ in range(5):
+        began = time.monotonic()
+        subprocess.run([sys.executable, "-c", "import pygls.lsp.server"], check=True)
+        times.append((time.monotonic() - began) * 1e3)
+    return statistics.median(times)
 
 
 def main() -> None:
@@ -268,16 +314,25 @@ def main() -> None:
 
 
 def show(lines: int, figures: dict[str, dict[str, float]]) -> None:
-    """One table a size; the last column is ours on the chain divided by theirs."""
+    """One table a size; then ours on the chain divided by theirs, and what ours is to keep."""
     ours, theirs = figures["uir-lsp"], figures.get("mlir-lsp-server")
-    print(
-        f"\n{lines:,} lines{'':14}" + "".join(f"{name:>17}" for name in figures) + ("  ours/theirs" if theirs else "")
-    )
+    columns = "".join(f"{name:>17}" for name in figures) + ("  ours/theirs" if theirs else "")
+    print(f"\n{lines:,} lines".ljust(27) + columns)
     for key, value in ours.items():
         row = f"{key:26}" + "".join(f"{one[key]:17,.2f}" for one in figures.values())
         if theirs:
             row += f"{value / theirs[key] if theirs[key] else float('inf'):13.2f}"
-        print(row, flush=True)
+        print(row + verdict(lines, key, figures), flush=True)
+
+
+def verdict(lines: int, key: str, figures: dict[str, dict[str, float]]) -> str:
+    """Whether a row is as it is to be, for each of our files."""
+    limit = TARGETS.get(lines, {}).get(key)
+    if limit is None:
+        return ""
+    met = [one[key] <= limit for name, one in figures.items() if name.startswith("uir-lsp")]
+    said = ", ".join("met" if ok else "NOT MET" for ok in met)
+    return f"   at most {limit:g}: {said}"
 
 
 if __name__ == "__main__":

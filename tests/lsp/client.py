@@ -66,11 +66,12 @@ class Client:
         """Send a notification."""
         self.send(notification(method, params))
 
-    def start(self, method: str, params: Any = None) -> int:
-        """Send a request and give its id, without waiting."""
+    def start(self, method: str, params: Any = None, before: Any = None) -> int:
+        """Send a request and give its id, without waiting. `before`: a message to send in the same write."""
         self._next_id += 1
         self._replies[self._next_id] = queue.Queue()
-        self.send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params})
+        request = {"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params}
+        self.send(*([] if before is None else [before]), request)
         return self._next_id
 
     def result(self, request: int, seconds: float = SECONDS) -> Any:
@@ -145,9 +146,10 @@ class Client:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        while (message := read(self.process.stdout)) is not None:
+        while (body := read_body(self.process.stdout)) is not None:
+            arrived, message = time.monotonic(), json.loads(body)
             with self._news:
-                self.received.append((time.monotonic(), message))
+                self.received.append((arrived, message))
                 self._news.notify_all()
             if "method" not in message:
                 self._replies.setdefault(message["id"], queue.Queue()).put(message)
@@ -192,13 +194,19 @@ def frame(message: Any) -> bytes:
 
 def read(stream: Any) -> dict[str, Any] | None:
     """The next message; None at the end."""
+    body = read_body(stream)
+    return None if body is None else json.loads(body)
+
+
+def read_body(stream: Any) -> bytes | None:
+    """The text of the next message; None at the end."""
     size = 0
     while (line := stream.readline()) not in (b"\r\n", b""):
         if line.lower().startswith(b"content-length:"):
             size = int(line.partition(b":")[2])
         else:
             raise AssertionError(f"not a header: {line!r}")
-    return json.loads(stream.read(size)) if line else None
+    return stream.read(size) if line else None
 
 
 def notification(method: str, params: Any = None) -> dict[str, Any]:

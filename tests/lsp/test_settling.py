@@ -6,9 +6,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from client import Client, splice
+from lsprotocol import types
 
-from uopc.uir import analyze
+from uir_lsp.document import ClientView, Memory
+from uir_lsp.feature import NotSettled
+from uir_lsp.features import hover
+from uir_lsp.scheduler import make_snapshot
+from uopc.uir import Analysis, analyze, settle
 
 PUBLISH = "textDocument/publishDiagnostics"
 REFRESH = "workspace/diagnostic/refresh"
@@ -159,27 +165,24 @@ def test_closing_while_there_is_something_to_settle(client: Client) -> None:
     assert client.at("textDocument/hover", uri, 0, 1) is None
 
 
-def test_a_hover_high_in_a_long_file_does_not_wait_for_the_rest(client: Client) -> None:
-    """Measured against settling everything, in the same session."""
-    lines = 6000
-    uri = client.open(text(lines=lines))
-    client.diagnostics(uri, 1)
-    near, whole = [], []
-    for version in range(2, 10):
-        time.sleep(1.0)
-        client.edit(uri, version, splice(PERMUTE, 18, 27, "(0, 2, 1)" if version % 2 else "(1, 0, 2)"))
-        request = ("textDocument/hover", lines - 100) if version % 4 < 2 else ("uir/explain", 0)
-        began = time.perf_counter()
-        if request[1]:
-            client.at(request[0], uri, request[1], 1)
-        else:
-            client.request(request[0], {"uri": uri, "value": f"%v{lines - 100}"})
-        (near if request[1] else whole).append(time.perf_counter() - began)
-    assert min(near) < min(whole) / 2
+def test_a_hover_far_below_an_edit_needs_no_more_than_its_value_is_made_of() -> None:
+    lines = 1000
+    before = text("%s = reduce %v999 : op=add pop=1\n", lines=lines)
+    quick = analyze(before.replace("(1, 0, 2)", "(0, 2, 1)"), analyze(before), quick=True)
+    for name, line in (("v1", PERMUTE + 1), ("v500", PERMUTE + 500), ("v999", PERMUTE + 999)):
+        assert hovered(quick, line) == hovered(settle(quick), line), name
+    with pytest.raises(NotSettled):  # whether it is a contraction may depend on every line
+        hovered(quick, PERMUTE + lines)
+
+
+def hovered(analysis: Analysis, line: int) -> object:
+    snapshot = make_snapshot("file:///test.uir", 1, 1, analysis, ClientView(), Memory(), 0.0)
+    about = types.TextDocumentIdentifier("file:///test.uir")
+    return hover.FEATURE.answer(snapshot, types.HoverParams(about, types.Position(line, 1)))
 
 
 def test_an_answer_goes_before_what_only_settles(client: Client) -> None:
-    """Requests come all the time while there is something to settle: they are answered, and it is settled in the end."""
+    """Requests come while there is something to settle: they are answered, and it is settled in the end."""
     before = text(TAIL, lines=3000).replace("%v299,", "%v2999,")
     uri = client.open(before)
     client.diagnostics(uri, 1)

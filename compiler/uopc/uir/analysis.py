@@ -172,7 +172,8 @@ class Analysis:
         return self.values[names[0]].line if names else None
 
     @cached_property
-    def _makers(self) -> dict[UOp, str]:
+    def owners(self) -> dict[UOp, str]:
+        """The value that a computing node without a name is a part of: sugar such as `sub` and `axes=` makes some."""
         found: dict[UOp, str] = {}
         for item, u in zip(self.state.items, self.state.uops):
             pending = [] if u is None or item.name is None else list(u.src)
@@ -186,11 +187,10 @@ class Analysis:
     def makers_of(self, uop: UOp) -> list[str]:
         """The names of the values whose statements make this node.
 
-        Those that are it, or else the value that a computing node without a name is a part of: `sub` and `axes=` make
-        some.
+        Those that are it, or else the value that it is a part of.
         """
         names = self.names_of(uop)
-        return names if names or uop not in self._makers else [self._makers[uop]]
+        return names if names or uop not in self.owners else [self.owners[uop]]
 
     def expect_edits(self) -> None:
         """Makes the maps that the first edit would wait for."""
