@@ -1,10 +1,12 @@
 """What `run` executes, beside NumPy in one process: `python tests/bench/kernels.py [--threads N] [NAME...]`.
 
+Without --threads there is a table for one thread and one for two, each from a process of its own.
+
 Both work on the same arrays in turns, in slices of about 20 ms. A ratio is NumPy's time over ours in neighbouring
 slices, and the table has their medians: against NumPy writing into memory that is there (out=), and against the plain
 expression, which also pays for its temporaries. On one thread time is the processor's, so that other work on the
 machine counts for little, and pairs in which the process was pushed aside give way to others. On several it is the
-clock on the wall. With tinygrad installed (DEV=CPU) its time stands beside them. Results are checked before anything
+clock on the wall. Where a row has a target, its ratios are held against it. With tinygrad installed (DEV=CPU) its time stands beside them. Results are checked before anything
 is timed.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -204,6 +207,39 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 
+# What the ratios should at least be on one thread: (in place, plain).
+TARGETS: dict[str, tuple[float | None, float | None]] = {
+    "gemm": (1.03, 1.03),
+    "matrix x vector": (1.0, 1.0),
+    "vector x matrix": (1.0, 1.0),
+    "convolution 3x3": (None, 1.3),
+    "attention 512": (1.45, 3.5),
+    "attention 2048": (1.7, 2.5),
+    "softmax": (3.5, 6.5),
+    "layer norm": (None, 5.0),
+    "row sum": (None, 1.5),
+    "column sum": (None, 1.6),
+    "transpose": (None, 10.0),
+    "elementwise 16M": (None, 1.7),
+}
+
+
+def target(name: str) -> tuple[float | None, float | None]:
+    """The target of a row."""
+    if name.endswith("A turned"):
+        return 1.0, 1.0
+    return next((t for n, t in TARGETS.items() if name.startswith(n)), (None, None))
+
+
+def verdict(name: str, ratios: tuple[float, float]) -> str:
+    """The target in words, and whether the row meets it."""
+    wanted = target(name)
+    text = " ".join(f"{'-' if t is None else f'{t:.2f}':>6s}" for t in wanted)
+    if wanted == (None, None):
+        return text
+    return f"{text}  {'met' if all(t is None or r >= t for r, t in zip(ratios, wanted)) else 'NOT MET'}"
+
+
 def one_slice(run: Callable[[], object], threads: int) -> tuple[float, bool]:
     """Seconds of one run, as the mean of a slice; and whether the process had the processor nearly all the time."""
     count, began, processor = 0, time.perf_counter(), time.process_time()
@@ -236,7 +272,8 @@ def measure(name: str, threads: int, count: int) -> str:
     ratio, best = paired(ours, case.into, threads, count)
     plain, _ = paired(ours, case.plain, threads, count)
     rate = f"{case.work / best / 1e9:7.1f}" if case.work else " " * 7
-    return f"{name:20s} {best * 1e3:9.3f} {rate} {ratio:8.2f} {plain:8.2f} {tinygrad(name, best):>9s}"
+    row = f"{name:20s} {best * 1e3:9.3f} {rate} {ratio:8.2f} {plain:8.2f} {tinygrad(name, best):>9s}"
+    return f"{row}   {verdict(name, (ratio, plain))}" if threads == 1 else row
 
 
 def tinygrad(name: str, ours: float) -> str:
@@ -264,12 +301,16 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", help="rows whose name begins so (default: all)")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, help="threads of both (default: a table for 1 and one for 2)")
     parser.add_argument("--pairs", type=int, default=7, help="pairs of slices a row")
     args = parser.parse_args()
-    print(
-        f"{'':20s} {'ms':>9s} {'G/s':>7s} {'in place':>8s} {'plain':>8s} {'tinygrad':>9s}   ratios: their time / ours"
-    )
+    if args.threads is None:
+        for threads in ("1", "2"):
+            subprocess.run([sys.executable, __file__, *sys.argv[1:], "--threads", threads], check=True)
+        return
+    print(f"{args.threads} thread{'s' * (args.threads > 1)} each; ratios: their time / ours")
+    head = f"{'':20s} {'ms':>9s} {'G/s':>7s} {'in place':>8s} {'plain':>8s} {'tinygrad':>9s}"
+    print(f"{head}   {'targets':>13s}" if args.threads == 1 else head)
     for name in CASES:
         if not args.names or any(name.startswith(n) for n in args.names):
             print(measure(name, args.threads, args.pairs), flush=True)
