@@ -4,10 +4,10 @@ Without --threads there is a table for one thread and one for two, each from a p
 
 Both work on the same arrays in turns, in slices of about 20 ms. A ratio is NumPy's time over ours in neighbouring
 slices, and the table has their medians: against NumPy writing into memory that is there (out=), and against the plain
-expression, which also pays for its temporaries. On one thread time is the processor's, so that other work on the
-machine counts for little, and pairs in which the process was pushed aside give way to others. On several it is the
-clock on the wall. Where a row has a target, its ratios are held against it. With tinygrad installed (DEV=CPU) its time stands beside them. Results are checked before anything
-is timed.
+expression, which also pays for its temporaries. Where a row has a target, its ratios are held against it. On one thread
+time is the processor's, so that other work on the machine counts for little, and pairs in which the process was pushed
+aside give way to others. On several it is the clock on the wall. With tinygrad installed (DEV=CPU) its time stands
+beside them. Results are checked before anything is timed.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from uopc.fast.nest import Nest
 from uopc.fast.passes import Member as Lane
 from uopc.fast.passes import Shape, Sums, accumulators, emit_pass, same_element, total
 from uopc.fast.pieces import pieces
+from uopc.fast.totals import in_pieces, write_total
 from uopc.fast.turned import write_turned
 from uopc.opt import choose
 from uopc.render.scalar import bare
@@ -59,7 +60,7 @@ class _Rows:
         w, e = self.w, self.w.emitter
         runs = self._runs()
         self._plan_scratch(runs)
-        if not self.outer and self._chunked():
+        if not self.outer and (self._chunked() or self._total()):
             return
         head = self.dims[:-1] if self.rows > 1 else self.dims
         varying = any(m.choice.tile is not None and depends_on(m.choice.tile, self.dims) for m in self.tiles)
@@ -98,6 +99,14 @@ class _Rows:
         if n - whole:
             with e.loop("", members[0].lane):
                 emit_pass(e, members, shape, Counter("", whole), n - whole, {})
+        return True
+
+    def _total(self) -> bool:
+        """Everything reduced to one element: pieces of fixed size for the threads."""
+        (m, *others) = self.group.members
+        if others or not in_pieces(m):
+            return False
+        self._scalar(m, write_total(self.w, m))
         return True
 
     # -- scratch ---------------------------------------------------------------------------------------------------

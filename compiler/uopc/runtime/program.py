@@ -56,12 +56,13 @@ class Program:
 
     def prepared(self, *inputs: Array) -> Callable[[], None]:
         """A call with everything in place: each time the same inputs, and outputs into the same memory. What it costs
-        is the computation alone; for measuring. The inputs must stay alive, which the result sees to."""
+        is the computation alone; for measuring. The inputs must stay alive, which the result sees to. Raises RunError
+        as a call does."""
         arrays = [self._argument(a, dict(zip(self.slots, inputs))) for a in self._compiled.args]
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
 
         def run(keep: Sequence[Array] = arrays) -> None:
-            self._function(*pointers)
+            self._answer(self._function(*pointers))
 
         return run
 
@@ -74,15 +75,19 @@ class Program:
             if slot in self._uses:
                 _check_input(self._uses[slot], array)
         arrays = [self._argument(a, inputs) for a in self._compiled.args]
-        code = self._function(*(array.ctypes.data for array in arrays))
-        if code and code < 0:
-            raise RunError("there is not enough memory for the program's intermediate results")
-        if code:
-            access = self._compiled.checks[code - 1]
-            raise RunError(f"a {access.op.value} is outside its memory: {access!r}")
+        self._answer(self._function(*(array.ctypes.data for array in arrays)))
         # An output without elements is declared with one in C.
         found = tuple(arrays[out.arg][: prod(out.shape)].reshape(out.shape) for out in self._compiled.outputs)
         return found[0] if len(found) == 1 else found
+
+    def _answer(self, code: int | None) -> None:
+        """What the function returned: nothing or 0, or what went wrong."""
+        if not code:
+            return
+        if code < 0:
+            raise RunError("there is not enough memory for the program's intermediate results")
+        access = self._compiled.checks[code - 1]
+        raise RunError(f"a {access.op.value} is outside its memory: {access!r}")
 
     def _argument(self, arg: Arg, inputs: Mapping[int, Array]) -> Array:
         if not arg.output:
