@@ -110,6 +110,9 @@ class _Walk:
     def below(self, step: _Step) -> list[_Step]:
         """Where the element comes from, one step down; an end is noted."""
         u, idx, guard, case = step
+        if u is not self.root and self.is_kept_reduction(u):
+            self.found[step] = None
+            return []
         if u.op in MOVEMENT:
             return [_Step(u.src[0], step_index(u, idx), conjunction(guard, valid(u, idx)), case)]
         if u.op is Ops.INDEX:
@@ -134,6 +137,11 @@ class _Walk:
     def is_own_reduction(self, u: UOp) -> bool:
         """The root's reduction is part of its step; with `keepdim` it is an unnamed node under the root."""
         return u.op is Ops.REDUCE and self.reduced is None and (u is self.root or self.names(u) is None)
+
+    def is_kept_reduction(self, u: UOp) -> bool:
+        """Whether a value is a reduction with `keepdim`: it has a name, the reduction under its reshape has none."""
+        under = u.src[0] if u.op is Ops.RESHAPE else u
+        return under is not u and under.op is Ops.REDUCE and self.names(u) is not None and self.names(under) is None
 
     def chosen(self, u: UOp) -> Index:
         """The leading indices of an INDEX; one that is no number becomes a counter of its own."""

@@ -92,7 +92,12 @@ def _operands(snapshot: Snapshot, spec: OpSpec, cursor: Cursor, line: int) -> li
     wanted = positional[min(cursor.argument, len(positional) - 1)]
     if wanted.kind in ("value", "values", "effects"):
         return _values(snapshot, line)
-    return [] if cursor.depth else _fitting(snapshot, spec, wanted.kind, line)
+    found = _fitting(snapshot, spec, wanted.kind, line)
+    if not cursor.depth:
+        return found
+    opened = snapshot.line(line)[: cursor.word.start].rstrip()
+    empty = cursor.depth == 1 and opened.endswith(("(", "["))
+    return [{**item, "label": item["label"][1:-1]} for item in found] if empty else []
 
 
 def _fitting(snapshot: Snapshot, spec: OpSpec, kind: str, line: int) -> list[Item]:

@@ -341,3 +341,13 @@ def test_huge_sizes_are_written_by_their_magnitude() -> None:
     assert e.reduction is not None
     assert e.reduction.operations == n * n
     assert "about 10^24 operations" in e.reduction.text
+
+
+def test_a_reduction_that_keeps_its_axis_goes_by_its_name() -> None:
+    """The reduction under a `keepdim` has no name of its own: what reads it reads the value that has one."""
+    text = (
+        "%b = buffer 12 : dtype=f32 slot=0\n%x = reshape %b, (3, 4)\n%m = reduce %x : op=max axes=(1,) keepdim=true\n"
+    )
+    about = explain(analyze(text + "%d = sub %x, %m\n"), "d")
+    assert about.places == ("buffer 0 at 4·i + j", "%m at [i, 0]")
+    assert about.reads[1] == "3 of 3 elements of %m, all inside"
