@@ -228,8 +228,8 @@ class Adapter:
         self.connection.answer(request, {"variables": found})
 
     def evaluate(self, request: Message, arguments: Message) -> None:
-        text, context = str(arguments.get("expression", "")), str(arguments.get("context", ""))
-        self.connection.answer(request, {"result": self.opened.evaluate(text, context), "variablesReference": 0})
+        text = self.opened.evaluate(str(arguments.get("expression", "")))
+        self.connection.answer(request, {"result": text, "variablesReference": 0})
 
     def source(self, request: Message, arguments: Message) -> None:
         asked = arguments.get("source") or {}

@@ -19,6 +19,7 @@ from uopc.stepping.names import MomentNames
 from uopc.stepping.program import SteppedProgram, too_many_steps
 from uopc.uir.printer import number_text
 
+_IN_FILE = "file:"
 _MOST_NOTES = 400  # lines with a note at their end, those nearest to the current one
 
 
@@ -99,9 +100,10 @@ class Session:
         return [{"line": line, "text": text} for line, text in sorted(found.items())]
 
     # -- expressions ---------------------------------------------------------------------------------------------------
-    def evaluate(self, text: str, context: str) -> str:
+    def evaluate(self, text: str) -> str:
         """The value of an expression as text. Raises BadRequest with a sentence."""
-        names = self.source_names if context == "uirSource" else self.names
+        in_file = text.startswith(_IN_FILE)  # a hover over the file, where names are those of its values
+        text, names = text.removeprefix(_IN_FILE), self.source_names if in_file else self.names
         try:
             return self._text(compile_expression(text, names)(), text, names)
         except (ExpressionError, Unknown) as error:

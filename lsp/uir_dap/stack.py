@@ -21,8 +21,10 @@ def shown_source(describer: Describer) -> dict[str, Any]:
     if program.listing is None:
         return {"name": program.path.name, "path": str(program.path)}
     value = f" %{program.value}" if program.value else ""
+    name = f"{program.path.stem}{value}.loops.uir"
     return {
-        "name": f"{program.path.stem}{value}.loops.uir",
+        "name": name,
+        "path": name,  # VS Code makes an address of it; what is read is the reference
         "sourceReference": LISTING,
         "origin": f"the loops of {program.path.name}",
     }

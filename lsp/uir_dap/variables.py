@@ -9,7 +9,7 @@ from uopc.stepping.code import Address, Fault, Kind, Memory, fetch
 from uopc.stepping.describe import Describer, type_text
 from uopc.uir.printer import number_text
 
-COUNTERS, LINE, ACCUMULATORS, COMPUTED, BUFFERS = 1, 2, 3, 4, 5
+MOMENT, BUFFERS, COMPUTED = 1, 2, 3
 _FIRST_MEMORY = 100
 _MOST = 1_000  # variables in one answer to a client that does not ask for pages
 
@@ -26,8 +26,12 @@ class Variables:
 
     def scopes(self) -> list[dict[str, Any]]:
         """The groups of the pane."""
-        named = [("Loop counters", COUNTERS), ("This line", LINE), ("Accumulators", ACCUMULATORS)]
-        named += [("Buffers", BUFFERS), ("Computed in this round", COMPUTED)]
+        # Editors open the first group by themselves, and only that: what a person reads at each step is in it.
+        named = [
+            ("Counters, accumulators, this line", MOMENT),
+            ("Buffers", BUFFERS),
+            ("Computed in this round", COMPUTED),
+        ]
         return [
             {"name": name, "variablesReference": reference, "expensive": reference == COMPUTED}
             for name, reference in named
@@ -38,16 +42,14 @@ class Variables:
         count = min(count or _MOST, 10 * _MOST)
         if reference >= _FIRST_MEMORY:
             return self._elements(reference - _FIRST_MEMORY, start, count)
-        groups = {
-            COUNTERS: self._counters,
-            LINE: self._line,
-            ACCUMULATORS: self._accumulators,
-            COMPUTED: self._computed,
-            BUFFERS: self._buffers,
-        }
+        groups = {MOMENT: self._moment, COMPUTED: self._computed, BUFFERS: self._buffers}
         return groups[reference]()[start : start + count] if reference in groups else []
 
     # -- groups --------------------------------------------------------------------------------------------------------
+    def _moment(self) -> list[Variable]:
+        accumulators = [_variable(name, text, "", evaluate=name) for name, text in self.describer.accumulators()]
+        return [*self._counters(), *accumulators, *self._line()]
+
     def _counters(self) -> list[Variable]:
         return [
             _variable(name, f"{value}  (0..{size - 1})", "i32", evaluate=name)
@@ -56,22 +58,17 @@ class Variables:
 
     def _line(self) -> list[Variable]:
         if self.machine.ended:
-            return [_variable("does", "the program has ended", "")]
+            return [_variable("this line", "the program has ended", "")]
         facts = self.describer.line(self.machine.position)
-        found = [_variable("does", facts.sentence, "")]
+        found = [_variable("this line", facts.sentence, "")]
         for name, text in facts.operands:
             found.append(_variable(name, text, "", evaluate=name if name.startswith("%") else ""))
         if facts.places:
-            found.append(_variable("is", " = ".join(facts.places), ""))
+            found.append(_variable("that is", " = ".join(facts.places), ""))
         return found
 
-    def _accumulators(self) -> list[Variable]:
-        found = [_variable(name, text, "", evaluate=name) for name, text in self.describer.accumulators()]
-        large = [m for m in self.memories if m.node.op is Ops.ALLOC and len(m.elements) != 1]
-        return found + [self._memory(m) for m in large]
-
     def _buffers(self) -> list[Variable]:
-        return [self._memory(m) for m in self.memories if m.node.op is Ops.BUFFER]
+        return [self._memory(m) for m in self.memories if m.node.op is Ops.BUFFER or len(m.elements) != 1]
 
     def _computed(self) -> list[Variable]:
         found = []
@@ -129,7 +126,7 @@ class Variables:
             if number < len(self.memories) and element < len(self.memories[number].elements):
                 return self.memories[number], element
         for memory in self.memories:
-            if reference == ACCUMULATORS and self.program.name(memory.node) == name and len(memory.elements) == 1:
+            if reference == MOMENT and self.program.name(memory.node) == name and len(memory.elements) == 1:
                 return memory, 0
         return None
 

@@ -94,6 +94,12 @@ class DapClient:
         """name -> value of the variables of a scope."""
         return {v["name"]: v["value"] for v in self.variables(self.reference(name))}
 
+    def counters(self) -> dict[str, str]:
+        """The loop counters with their bounds, as `1  (0..3)`."""
+        return {
+            name: value for name, value in self.scope("Counters, accumulators, this line").items() if "(0.." in value
+        }
+
     def reference(self, name: str) -> int:
         """The reference of a scope."""
         scopes = self.ask("scopes", frameId=1)["scopes"]

@@ -21,6 +21,7 @@ GEMM = """\
 %p = permute %ab, (0, 2, 1)
 %c = reduce %p : op=add pop=1
 """
+NOW = "Counters, accumulators, this line"
 OUTSIDE = """\
 # uir: input 0 = [0, 1, 2, 3]
 %in = buffer 4 : dtype=i32 slot=0
@@ -72,14 +73,14 @@ def test_lines_forward_and_back_show_the_same(client: DapClient, gemm: Path) -> 
     client.event("stopped")
     seen = []
     for _ in range(40):
-        seen.append((client.line(), client.scope("Loop counters"), client.scope("This line"), client.scope("Buffers")))
+        seen.append((client.line(), client.counters(), client.scope(NOW), client.scope("Buffers")))
         client.go("next")
     for before in reversed(seen):
         client.go("stepBack")
         assert before == (
             client.line(),
-            client.scope("Loop counters"),
-            client.scope("This line"),
+            client.counters(),
+            client.scope(NOW),
             client.scope("Buffers"),
         )
     assert client.go("stepBack")["description"] == "This is the beginning."
@@ -98,17 +99,17 @@ def test_counters_stack_and_loads_at_a_conditional_breakpoint(client: DapClient,
     assert answer["verified"]
     stopped = client.go("reverseContinue")
     assert (stopped["reason"], stopped["hitBreakpointIds"]) == ("breakpoint", [answer["id"]])
-    assert client.scope("Loop counters") == {"i": "1  (0..1)", "j": "2  (0..3)", "k": "1  (0..2)"}
+    assert client.counters() == {"i": "1  (0..1)", "j": "2  (0..3)", "k": "1  (0..2)"}
     assert [f["name"] for f in client.frames()][:3] == ["for k = 1 in 0..2", "for j = 2 in 0..3", "for i = 1 in 0..1"]
     assert client.frames()[-1]["name"] == "%ab = mul"
-    facts = client.scope("This line")
-    assert facts["does"] == "4.0 * 6.0 → 24.0"
-    assert facts["is"].startswith("%p[1, 2, 1]") and "%ab[1, 1, 2]" in facts["is"]
-    assert client.scope("Accumulators") == {"%acc0": "6.0  (add for %c[1, 2])"}
+    facts = client.scope(NOW)
+    assert facts["this line"] == "4.0 * 6.0 → 24.0"
+    assert facts["that is"].startswith("%p[1, 2, 1]") and "%ab[1, 1, 2]" in facts["that is"]
+    assert facts["%acc0"] == "6.0  (add for %c[1, 2])"
     assert client.value("k + 10 * i") == "11"
     assert client.value("%acc0") == "6.0"
     client.go("next")
-    assert client.value("%ab", "uirSource").startswith("24.0")
+    assert client.value("file:%ab") == "24.0  = %p[1, 2, 1] = %ab[1, 1, 2]"
 
 
 def test_a_breakpoint_on_a_line_of_the_file_stops_at_the_lines_made_for_it(client: DapClient, gemm: Path) -> None:
@@ -117,9 +118,9 @@ def test_a_breakpoint_on_a_line_of_the_file_stops_at_the_lines_made_for_it(clien
     assert [a["line"] for a in answers] == [9, 5, 3]  # a comment: the next statement
     client.event("stopped")
     assert client.go("continue")["hitBreakpointIds"] == [answers[1]["id"], answers[2]["id"]]
-    assert "load" in client.scope("This line")["does"]
+    assert "load" in client.scope(NOW)["this line"]
     assert client.go("continue")["hitBreakpointIds"] == [answers[0]["id"]]
-    assert client.scope("This line")["does"] == "0.0 * 0.0 → 0.0"
+    assert client.scope(NOW)["this line"] == "0.0 * 0.0 → 0.0"
 
 
 def test_rounds_and_loops_are_stepped_into_and_out_of(client: DapClient, gemm: Path) -> None:
@@ -128,7 +129,7 @@ def test_rounds_and_loops_are_stepped_into_and_out_of(client: DapClient, gemm: P
     counters = []
     for _ in range(5):
         client.go("stepIn")
-        counters.append({name: value.split()[0] for name, value in client.scope("Loop counters").items()})
+        counters.append({name: value.split()[0] for name, value in client.counters().items()})
     assert counters == [
         {"i": "0"},
         {"i": "0", "j": "0"},
@@ -137,9 +138,9 @@ def test_rounds_and_loops_are_stepped_into_and_out_of(client: DapClient, gemm: P
         {"i": "0", "j": "0", "k": "2"},
     ]
     client.go("stepOut")
-    assert list(client.scope("Loop counters")) == ["i", "j"]
+    assert list(client.counters()) == ["i", "j"]
     client.go("stepOut")
-    assert {name: value.split()[0] for name, value in client.scope("Loop counters").items()} == {"i": "1"}
+    assert {name: value.split()[0] for name, value in client.counters().items()} == {"i": "1"}
 
 
 def test_buffers_come_in_pages_and_say_what_was_just_touched(client: DapClient, gemm: Path) -> None:
@@ -173,7 +174,7 @@ def test_a_hit_count(client: DapClient, gemm: Path) -> None:
     client.launch(gemm, {"file": [{"line": 9, "hitCondition": "% 5"}]})
     client.event("stopped")
     client.go("continue")  # the fifth product: i = 0, j = 1, k = 1
-    assert [v.split()[0] for v in client.scope("Loop counters").values()] == ["0", "1", "1"]
+    assert [v.split()[0] for v in client.counters().values()] == ["0", "1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_a_loop_program_is_stepped_through_in_its_own_file(client: DapClient) ->
     client.event("stopped")
     client.go("continue")
     assert lines[client.line()] == "%total = load %a3"
-    assert client.scope("This line")["does"] == "load %acc → 22.0"  # 4 + 5 + 6 + 7
+    assert client.scope(NOW)["this line"] == "load %acc → 22.0"  # 4 + 5 + 6 + 7
 
 
 def test_a_program_of_many_steps_is_cut_with_what_to_shrink(client: DapClient, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ test('a file with errors does not run: one sentence, and a button that goes to t
   await window.show('wrong.uir')
   await until('a squiggle', () => window.squiggles())
   await window.focus()
-  await window.page.keyboard.press('F5')
+  await window.page.keyboard.press('Control+F5')
   await panel.until(/12 elements cannot become 10/)
   await panel.press('Go to Line 3')
   await until('the cursor at the error', () => window.cursor(), text => text.includes('Ln 3'))

@@ -12,6 +12,8 @@ import { Runner } from './run'
 import { registerRunToHere } from './runToHere'
 import { selectInterpreter } from './selectInterpreter'
 import { Status } from './status'
+import { stepThrough } from './step/configuration'
+import { registerStepping } from './step/register'
 import { Kind, SCHEME, Views, preferredKind } from './views'
 
 let server: Server | undefined
@@ -22,6 +24,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const views = new Views(server)
   const runner = new Runner(context, server)
   context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
+  context.subscriptions.push(registerStepping(context, server))
   registerCommands(context, server, views, runner)
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
@@ -62,6 +65,7 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
   }
   const commands: Record<string, (...args: never[]) => unknown> = {
     'uir.run': onSource((uri, value) => runner.run(uri, value)),
+    'uir.step': onSource((uri, value) => stepThrough(uri, value)),
     'uir.showGeneratedC': onSource((uri, value) => views.open(uri, value, preferredKind())),
     'uir.showLoops': onSource(uri => views.open(uri, undefined, 'loops')),
     'uir.showTextbookC': changeTo('textbook'),

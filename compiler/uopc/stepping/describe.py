@@ -169,9 +169,11 @@ class Describer:
         return number_text(value, s.dtype)
 
     def address(self, address: Address) -> str:
-        """`%b0[14]`."""
-        name = self.program.name(address.memory.node) or f"buffer {address.memory.node.arg.slot}"
-        return f"{name}[{address.position}]"
+        """`%b0[14]`; an accumulator of one element is its name."""
+        node = address.memory.node
+        name = self.program.name(node) or f"buffer {node.arg.slot}"
+        alone = node.op is Ops.ALLOC and node.arg.shape[0] == 1 and not address.outside
+        return name if alone else f"{name}[{address.position}]"
 
     def _memory(self, address: Address) -> str:
         """`buffer 0 at 14`, or the name of an accumulator of one element."""

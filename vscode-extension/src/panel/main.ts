@@ -129,7 +129,7 @@ class Panel {
 
   private empty(): HTMLElement {
     return h('section', { class: 'empty' }, h('h1', {}, 'No result yet'),
-      h('p', { class: 'muted' }, 'Open a .uir file and press Run above its first line, or F5. Values, pictures and times appear here.'),
+      h('p', { class: 'muted' }, 'Open a .uir file and press Run above its first line, or Ctrl+F5. Values, pictures and times appear here.'),
       h('button', { class: 'primary', onclick: () => this.post({ type: 'run' }) }, '▶ Run the Open File'))
   }
 
