@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { Rig } from './rig/rig.mjs'
 import { Stepper } from './rig/stepper.mjs'
 import { until } from './rig/workbench.mjs'
@@ -22,6 +22,9 @@ before(async () => {
   stepper = new Stepper(window)
 })
 after(() => rig?.stop())
+afterEach(async () => {
+  if (await window.page.locator('.debug-toolbar').isVisible()) await stepper.end() // of a test that failed
+})
 
 test('F5 opens the loops beside, stopped at the first; lines go forward and back with their values', async () => {
   await stepper.begin()

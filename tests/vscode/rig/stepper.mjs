@@ -24,11 +24,16 @@ export class Stepper {
     await until('the stack', () => this.stack(), all => all.length > 0)
   }
 
-  /** A key, once the program stands still. */
+  /** A key, and the stop that it leads to: another line, or other values. */
   async press(key) {
-    await until('a stop', () => this.stack(), all => all.length > 0)
+    const before = await this.moment()
     await this.page.keyboard.press(key)
-    await sleep(250)
+    await until(`a stop after ${key}`, () => this.moment(), moment => moment !== before && !moment.startsWith('\n'))
+    await sleep(100) // the keys are those of a program that stands still only once all of the window knows it
+  }
+
+  async moment() {
+    return [await this.currentLine(), ...(await this.variables())].join('\n')
   }
 
   async back() {
