@@ -29,9 +29,17 @@ COMPILED = {".so", ".pyd", ".dll", ".dylib", ".exe", ".a", ".o"}
 OF_THE_INSTALLER = ("INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direct_url.json", "entry_points.txt")
 
 START = '''\
-"""The language server: `python THIS_FOLDER`. That puts this folder first on the path, and not the current one."""
+"""The language server: `python THIS_FOLDER`, with `dap` after it the debug adapter.
+
+That puts this folder first on the path, and not the current one.
+"""
 
 import sys
+
+if sys.argv[1:] == ["dap"]:
+    from uir_dap.__main__ import main
+
+    sys.exit(main())
 
 from uir_lsp.__main__ import main
 

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode'
 import { Server } from '../client'
-import { pythonOptions } from '../pythons'
+import { pythonOptions, serverArguments } from '../pythons'
 import { valueAt } from '../valueAtCursor'
 import { Configurations, TYPE, stepThrough } from './configuration'
 import { StepView } from './view'
@@ -21,9 +21,10 @@ export function registerStepping(context: vscode.ExtensionContext, server: Serve
 
 function adapter(context: vscode.ExtensionContext, server: Server): vscode.DebugAdapterDescriptor {
   if (server.health.state !== 'running') throw new Error('The UIR language server is not running, and stepping needs its Python.')
+  if (!server.health.numpy) throw new Error('Stepping needs NumPy in the Python of the language server; Run offers to install it.')
   const { cwd, env } = pythonOptions(context)
   const known = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  return new vscode.DebugAdapterExecutable(server.health.python, ['-m', 'uir_dap'], { cwd, env: Object.fromEntries(known) })
+  return new vscode.DebugAdapterExecutable(server.health.python, [...serverArguments(context), 'dap'], { cwd, env: Object.fromEntries(known) })
 }
 
 /** On the first statement, beside Run. */
