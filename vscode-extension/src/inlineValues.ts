@@ -31,8 +31,11 @@ export class InlineValues implements vscode.Disposable {
     const { values } = await this.server.request<{ values: LineValue[] }>(Requests.lineValues, { uri: uri.toString() })
     const document = vscode.workspace.textDocuments.find(one => one.uri.toString() === uri.toString())
     if (!document || document.version !== version) return
-    const ran = new Map(outputs.map(({ name, text }) => [name, text]))
-    this.values.set(uri.toString(), values.map(value => ({ ...value, text: ran.get(value.name) ?? value.text })))
+    const ran = new Map(outputs.map(output => [output.name, output]))
+    this.values.set(uri.toString(), values.map(value => {
+      const { text = value.text, whole = value.whole } = ran.get(value.name) ?? value
+      return { ...value, text, ...(whole === undefined ? {} : { whole }) }
+    }))
     this.draw()
   }
 
@@ -57,9 +60,10 @@ export async function toggleInlineValues(): Promise<void> {
   await vscode.workspace.getConfiguration('uir').update(SETTING, !enabled(), vscode.ConfigurationTarget.Global)
 }
 
-function decoration(document: vscode.TextDocument, { line, text }: LineValue): vscode.DecorationOptions {
+function decoration(document: vscode.TextDocument, { line, name, text, whole }: LineValue): vscode.DecorationOptions {
   const { end } = document.lineAt(Math.min(line, document.lineCount - 1)).range
-  const hover = new vscode.MarkdownString('Values of the last run · [Hide them](command:uir.toggleInlineValues)')
+  const hover = new vscode.MarkdownString(`\`${name}\` in the last run · [Hide these values](command:uir.toggleInlineValues)`)
+  hover.appendCodeblock(whole ?? text)
   hover.isTrusted = { enabledCommands: ['uir.toggleInlineValues'] }
   return { range: new vscode.Range(end, end), hoverMessage: hover, renderOptions: { after: { contentText: text } } }
 }

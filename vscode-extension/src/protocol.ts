@@ -38,6 +38,7 @@ export interface RunOutput {
   stats?: Record<string, number | null>
   preview?: string
   text?: string // its first elements in one line
+  whole?: string // as NumPy prints it
   digest?: string // equal for equal elements
 }
 
@@ -69,7 +70,34 @@ export interface RunResult {
   differences?: Difference[]
   operations?: number | null
   memory_bytes?: number | null
+  speed?: Speed | null
 }
+
+/** Something a second, and the most that was measured of it on this machine. */
+export interface Rate {
+  rate: number
+  peak: number | null
+}
+
+/** How fast a run was, and what limits it. */
+export interface Speed {
+  compute: Rate | null
+  memory: Rate | null
+  bound: 'compute' | 'memory' | null
+  words: string
+}
+
+export type SpeedResult = { speed: Speed } | { error: string }
+
+/** An array in a file; `key` is empty in a .npy. */
+export interface ArrayAbout {
+  key: string
+  dtype: string
+  shape: number[]
+}
+
+export type ArraysResult = { arrays: ArrayAbout[] } | { error: string }
+export type SaveResult = { saved: string } | { gone: string } | { error: string }
 
 export interface ValuesParams {
   uri: string
@@ -84,6 +112,7 @@ export interface LineValue {
   name: string
   line: number
   text: string
+  whole?: string
 }
 
 /** A buffer that a program reads. */
@@ -118,6 +147,9 @@ export const Requests = {
   lineValues: 'uir/lineValues',
   inputs: 'uir/inputs',
   inputEdit: 'uir/inputEdit',
+  arrays: 'uir/arrays',
+  saveValues: 'uir/saveValues',
+  speed: 'uir/speed',
 } as const
 
 export const Notifications = {

@@ -21,6 +21,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   private panel: vscode.WebviewPanel | undefined
   private subscriptions: vscode.Disposable[] = []
   private revived = false
+  private put: Place | undefined // where we put it; anywhere else, a person did
   private readonly serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this)
 
   constructor(
@@ -43,9 +44,12 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
       if (focus || !this.panel.visible) this.panel.reveal(this.panel.viewColumn, !focus)
       return
     }
-    const below = this.context.workspaceState.get<Place>(PLACE_KEY) === 'below'
-    const viewColumn = below ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside
+    const wanted = this.context.globalState.get<Place>(PLACE_KEY)
     const editor = vscode.window.activeTextEditor
+    const neighbour = neighbourOf(editor)
+    const below = wanted === 'below' || (wanted === undefined && neighbour !== undefined) // nothing that is shown is covered
+    const viewColumn = below ? (neighbour ?? vscode.ViewColumn.Active) : vscode.ViewColumn.Beside
+    this.put = below ? 'below' : 'beside'
     const panel = vscode.window.createWebviewPanel(VIEW_TYPE, 'Result', { viewColumn, preserveFocus: !focus && !below }, { enableFindWidget: true })
     this.take(panel)
     if (!below) return
@@ -99,6 +103,16 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   private async rememberPlace({ viewColumn }: vscode.WebviewPanel): Promise<void> {
     if (!viewColumn || viewColumn < 1) return
     const layout = await vscode.commands.executeCommand<EditorLayout>('vscode.getEditorLayout')
-    if (layout.groups.length > 1 || layout.groups[0]?.groups) await this.context.workspaceState.update(PLACE_KEY, placeOfGroup(layout, viewColumn))
+    if (layout.groups.length < 2 && !layout.groups[0]?.groups) return
+    const place = placeOfGroup(layout, viewColumn)
+    if (place !== this.put) await this.context.globalState.update(PLACE_KEY, place)
+    this.put = place
   }
+}
+
+/** The column beside the text in which its generated C or another view of it is shown. */
+function neighbourOf(editor: vscode.TextEditor | undefined): vscode.ViewColumn | undefined {
+  const isOurs = (tab: vscode.Tab | undefined) =>
+    tab?.input instanceof vscode.TabInputText ? tab.input.uri.scheme === 'uir-c' : tab?.input instanceof vscode.TabInputWebview && /-uir\./.test(tab.input.viewType)
+  return vscode.window.tabGroups.all.find(({ viewColumn, activeTab }) => viewColumn !== editor?.viewColumn && isOurs(activeTab))?.viewColumn
 }

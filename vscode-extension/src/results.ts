@@ -7,7 +7,10 @@ import { InputAbout } from './protocol'
 
 const HISTORY_KEY = 'uir.history'
 const LAST_KEY = 'uir.lastRun'
+const TEXT_KEY = 'uir.ranText'
 const MOST_FILES = 50
+const MOST_TEXTS = 12 // programs that are kept to tell what changed
+const LONGEST_TEXT = 1 << 16
 
 interface LastRun {
   uri: string
@@ -42,13 +45,23 @@ export class Results {
     return this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})[uri.toString()] ?? []
   }
 
-  /** A run ended: it is the last one now, and in the history. */
-  async keep(uri: vscode.Uri, run: ShownRun): Promise<void> {
+  /** A run of the program `text` ended: it is the last one now, and in the history. */
+  async keep(uri: vscode.Uri, run: ShownRun, text?: string): Promise<void> {
     Object.assign(this.of(uri), { run, problem: undefined, edited: false })
     await this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)
     const { [uri.toString()]: before = [], ...others } = this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})
     const kept = Object.entries(others).slice(0, MOST_FILES - 1)
-    await this.memory.update(HISTORY_KEY, { [uri.toString()]: add(before, entryOf(run.time, run.value, run.result)), ...Object.fromEntries(kept) })
+    const entry = entryOf(run.time, run.value, run.result, text, await this.exchangeText(uri, text))
+    await this.memory.update(HISTORY_KEY, { [uri.toString()]: add(before, entry), ...Object.fromEntries(kept) })
+  }
+
+  /** The program of the run before, in whose place `text` is kept. */
+  private async exchangeText(uri: vscode.Uri, text: string | undefined): Promise<string | undefined> {
+    const { [uri.toString()]: before, ...others } = this.memory.get<Record<string, string>>(TEXT_KEY, {})
+    const kept = Object.fromEntries(Object.entries(others).slice(0, MOST_TEXTS - 1))
+    const own = text !== undefined && text.length <= LONGEST_TEXT ? { [uri.toString()]: text } : {}
+    await this.memory.update(TEXT_KEY, { ...own, ...kept })
+    return before
   }
 
   /** The last run of all, also of a window before this one. */

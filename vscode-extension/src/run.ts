@@ -1,13 +1,14 @@
 // The Run command: asks the server, and tells the panel, the lenses and the ends of the lines how it went.
 
 import { randomUUID } from 'node:crypto'
-import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
 import { InlineValues } from './inlineValues'
+import { MachinePeak } from './machinePeak'
 import { EMPTY, FromPanel, PanelState, Problem } from './panel/messages'
 import { InputAbout, InputEditResult, Notifications, Requests, RunParams, RunResult, ValuesResult } from './protocol'
 import { explain, Mend, verdict } from './result'
+import { arraysIn, chooseArrays, saveOutput } from './resultFiles'
 import { PanelOwner, ResultPanel } from './resultPanel'
 import { Results } from './results'
 
@@ -27,6 +28,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private readonly panel: ResultPanel
   private readonly results: Results
   private readonly inline: InlineValues
+  private readonly peak: MachinePeak
   private readonly changed = new vscode.EventEmitter<void>()
   readonly onDidChangeCodeLenses = this.changed.event
   private readonly subscriptions: vscode.Disposable[]
@@ -42,6 +44,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     this.panel = new ResultPanel(context, this)
     this.results = new Results(context.workspaceState)
     this.inline = new InlineValues(server)
+    this.peak = new MachinePeak(server)
     this.subscriptions = [
       vscode.languages.registerCodeLensProvider({ language: 'uir' }, this),
       vscode.workspace.onDidChangeTextDocument(event => event.contentChanges.length > 0 && this.edited(event.document)),
@@ -54,12 +57,13 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   dispose(): void {
     clearTimeout(this.quiet)
     this.running?.cancel.cancel()
-    vscode.Disposable.from(this.panel, this.inline, this.changed, ...this.subscriptions).dispose()
+    vscode.Disposable.from(this.panel, this.inline, this.peak, this.changed, ...this.subscriptions).dispose()
   }
 
   // -- running -----------------------------------------------------------------------------------------------------
   async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
     this.running?.cancel.cancel()
+    this.peak.hold()
     this.current = uri
     Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
     const opening = this.panel.show()
@@ -67,10 +71,11 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     if (!vscode.workspace.isTrusted) return this.refuse(uri) // the server checks again
     const running = (this.running = { uri, cancel: new vscode.CancellationTokenSource() })
     this.panel.update()
+    const text = documentOf(uri)?.getText()
     const result = await this.outcome(uri, value, running.cancel.token)
     if (this.running === running) this.running = undefined
     running.cancel.dispose()
-    if (result) await this.take(uri, value, result)
+    if (result) await this.take(uri, value, result, text)
     await opening
     this.panel.update()
   }
@@ -102,12 +107,16 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     }
   }
 
-  private async take(uri: vscode.Uri, value: string | undefined, result: RunResult): Promise<void> {
+  private async take(uri: vscode.Uri, value: string | undefined, result: RunResult, text: string | undefined): Promise<void> {
     if (result.restricted) return this.refuse(uri)
     if (result.error === 'cancelled') return
     if (!result.outputs?.length) this.complain(uri, value, result)
     else {
-      await this.results.keep(uri, { time: Date.now(), value, result })
+      await this.results.keep(uri, { time: Date.now(), value, result }, text)
+      this.peak.later(uri, result, speed => {
+        result.speed = speed
+        this.panel.update()
+      })
       const document = documentOf(uri)
       if (document) void this.inline.show(uri, document.version, result).catch(() => undefined) // only an extra
     }
@@ -176,6 +185,8 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     else if (message.type === 'values') void this.fetch(uri, message)
     else if (message.type === 'input') void this.setInput(uri, message.slot, message.source)
     else if (message.type === 'browse') void this.browse(uri, message.slot)
+    else if (message.type === 'arrays') void arraysIn(this.server, uri, message.slot, message.path).then(answer => this.panel.post(answer))
+    else if (message.type === 'save') void saveOutput(this.server, uri, message.run, message.output)
     else if (message.type === 'showFile') void reveal(uri)
     else if (message.type === 'goto') void goTo(uri, message.name)
   }
@@ -221,9 +232,8 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   }
 
   private async browse(uri: vscode.Uri, slot: number): Promise<void> {
-    const filters = { 'Array files': ['npy', 'npz', 'safetensors'], 'All files': ['*'] }
-    const [file] = (await vscode.window.showOpenDialog({ defaultUri: vscode.Uri.joinPath(uri, '..'), filters, openLabel: 'Use as Input' })) ?? []
-    if (file) await this.setInput(uri, slot, `file "${path.relative(path.dirname(uri.fsPath), file.fsPath).split(path.sep).join('/')}"`)
+    const path = await chooseArrays(uri)
+    if (path) this.panel.post({ type: 'path', slot, path })
   }
 
   // -- documents ---------------------------------------------------------------------------------------------------

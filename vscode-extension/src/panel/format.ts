@@ -77,10 +77,21 @@ function tidy(text: string): string {
 /** Events a second out of a count and milliseconds: "12.3 GFLOP/s", "640 MB/s". */
 export function rate(amount: number, milliseconds: number, unit: string): string {
   const perSecond = (amount / milliseconds) * 1e3
-  const prefixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']]
-  const [size, prefix] = prefixes.find(([size]) => perSecond >= size) ?? [1, '']
+  const [size, prefix] = PREFIXES.find(([size]) => perSecond >= size) ?? [1, '']
   return `${Number((perSecond / size).toPrecision(3))} ${prefix}${unit}/s`
 }
+
+/** A speed against the most that is possible: "62 of 94 GFLOP/s (66 %)". */
+export function rateOfPeak(own: number, peak: number, unit: string): string {
+  const [size, prefix] = PREFIXES.find(([size]) => Math.max(own, peak) >= size) ?? [1, '']
+  return `${short(own / size)} of ${short(peak / size)} ${prefix}${unit}/s (${Math.round((100 * own) / peak)} %)`
+}
+
+function short(value: number): string {
+  return value >= 10 ? count(Math.round(value)) : String(Number(value.toPrecision(2)))
+}
+
+const PREFIXES: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']]
 
 export function clock(time: number): string {
   return new Date(time).toLocaleTimeString('en-GB')

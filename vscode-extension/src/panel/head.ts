@@ -3,7 +3,7 @@
 import { h } from './dom'
 import { clock } from './format'
 import { PanelState, ShownRun } from './messages'
-import { differenceExtent, differenceText, errorOf, facts, measures } from './verdict'
+import { differenceExtent, differenceText, errorOf, facts, measures, roofline } from './verdict'
 
 export interface HeadHost {
   run(): void
@@ -51,7 +51,8 @@ function outcome({ result }: ShownRun, { problem }: PanelState, host: HeadHost):
   const differences = (result.differences ?? []).map(difference =>
     h('div', { class: 'difference' }, h('span', { class: 'code' }, differenceText(difference)), h('span', { class: 'muted' }, differenceExtent(difference)),
       h('button', { class: 'small', onclick: () => host.reveal(difference.output, difference.index) }, 'Show It')))
+  const limit = roofline(result)
   const notes = (result.notes ?? []).map(note => h('div', { class: 'muted' }, note.charAt(0).toUpperCase() + note.slice(1) + '.'))
   return [h('div', { class: 'outcome' }, h('div', { class: 'facts' }, ...verdicts), h('div', { class: 'measures' }, ...speeds)),
-    ...differences, ...(error ? [h('div', { class: 'bad' }, error)] : []), ...notes]
+    ...(limit ? [h('div', { class: 'muted roof' }, limit)] : []), ...differences, ...(error ? [h('div', { class: 'bad' }, error)] : []), ...notes]
 }

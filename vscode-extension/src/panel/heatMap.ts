@@ -29,7 +29,7 @@ export class HeatMap implements View {
   readonly element = h('div', { class: 'heat' }, this.legend, this.stage)
   private readonly sheet: Sheet
   private readonly size
-  private readonly scale: Scale
+  private scale: Scale
   private leading: readonly number[]
   private rows: Extent
   private columns: Extent
@@ -64,6 +64,13 @@ export class HeatMap implements View {
 
   move(leading: readonly number[]): void {
     this.leading = leading
+    this.load()
+  }
+
+  renew(): void {
+    this.scale = scaleFor(this.subject.low ?? 0, this.subject.high ?? 0)
+    this.explain()
+    this.wanted = ''
     this.load()
   }
 

@@ -22,6 +22,10 @@ export class HistogramView extends Chart implements View {
     // it is of the whole output, whatever slice is looked at
   }
 
+  renew(): void {
+    this.load()
+  }
+
   protected load(): void {
     const { source } = this.subject
     const { slice, every } = sample(source.shape, MOST)

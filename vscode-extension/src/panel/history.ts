@@ -2,6 +2,7 @@
 
 import { RunResult } from '../protocol'
 import { duration } from '../result'
+import { changedLines, TextChange } from './textDiff'
 
 export const MOST_RUNS = 20
 const LEAST_MS = 0.01 // shorter kernels vary by chance
@@ -16,13 +17,16 @@ export interface HistoryEntry {
   build_ms: number | null
   kernel_ms: number | null
   digest: string // of all outputs; empty when there are none
+  edits?: TextChange | undefined // of the program, since the run before
 }
 
-export function entryOf(time: number, value: string | undefined, result: RunResult): HistoryEntry {
+/** `text`: the program that ran; `before`: that of the run before, when it is known. */
+export function entryOf(time: number, value: string | undefined, result: RunResult, text?: string, before?: string): HistoryEntry {
   const digests = (result.outputs ?? []).map(({ digest }) => digest ?? '')
   return {
     time, value, ok: result.ok, error: result.error ?? undefined, expect: result.expect ?? null, verified: result.verified ?? null,
     build_ms: result.build_ms ?? null, kernel_ms: result.kernel_ms ?? null, digest: digests.join(' '),
+    edits: text === undefined || before === undefined ? undefined : changedLines(before, text),
   }
 }
 

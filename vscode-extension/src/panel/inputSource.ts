@@ -23,8 +23,13 @@ export const FIELDS: Record<Kind, readonly Field[]> = {
   full: [{ name: 'value', start: '1' }],
   randn: [{ name: 'seed', start: '', optional: true }],
   uniform: [{ name: 'from', start: '0' }, { name: 'to', start: '1' }, { name: 'seed', start: '', optional: true }],
-  file: [{ name: 'path', start: '' }, { name: 'member', start: '', optional: true }],
+  file: [{ name: 'path', start: '' }, { name: 'array', start: '', optional: true }],
   list: [{ name: 'values', start: '' }],
+}
+
+/** Whether a file of that name holds arrays with names. */
+export function hasMembers(path: string): boolean {
+  return /\.(npz|safetensors)\s*$/i.test(path)
 }
 
 /** The parts of a directive's text; null (no directive) is the default. */

@@ -41,6 +41,11 @@ export class LineView extends Chart implements View {
     this.load()
   }
 
+  renew(): void {
+    this.wanted = ''
+    this.load()
+  }
+
   reveal(index: readonly number[]): void {
     this.put(index.at(-1) ?? 0)
   }

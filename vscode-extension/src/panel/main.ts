@@ -1,6 +1,6 @@
 // The result panel: takes what the extension tells it, and shows it.
 
-import { Difference } from '../protocol'
+import { Difference, RunOutput } from '../protocol'
 import { h } from './dom'
 import { head } from './head'
 import { historyTable } from './historyTab'
@@ -35,6 +35,7 @@ class Panel {
     set: (slot, source) => this.post({ type: 'input', slot, source }),
     browse: slot => this.post({ type: 'browse', slot }),
     goto: name => this.post({ type: 'goto', name }),
+    arrays: (slot, path) => this.post({ type: 'arrays', slot, path }),
   })
   private readonly waiting = new Map<number, { resolve(values: Values): void; reject(reason: Error): void }>()
   private readonly sources = new Map<string, Source>()
@@ -44,6 +45,7 @@ class Panel {
   private timer: ReturnType<typeof setTimeout> | undefined
   private output: OutputTab | undefined
   private outputKey = ''
+  private outputTime: number | undefined
 
   constructor() {
     const before = this.api.getState()
@@ -70,7 +72,8 @@ class Panel {
     if (message.type === 'state') this.show(message.state)
     else if (message.type === 'stage') this.tellStage(message.text)
     else if (message.type === 'inputError') this.inputs.complain(message.slot, message.error)
-    else if (message.type === 'tab') this.choose(message.name)
+    else if (message.type === 'path') this.inputs.choose(message.slot, message.path)
+    else if (message.type === 'arrays') this.inputs.offer(message.slot, message.path, message.arrays, message.error)
     else this.answer(message)
   }
 
@@ -86,7 +89,7 @@ class Panel {
     const ran = state.run !== undefined && state.run.time !== this.state.run?.time
     const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
     this.saved.state = state
-    if (ran && this.saved.tab === INPUTS) this.saved.tab = '' // the result of what was chosen there
+    if (ran && this.saved.tab === INPUTS && !this.inputs.isTyping) this.saved.tab = '' // the result of what was chosen there
     if (other) {
       this.sources.clear()
       this.saved.small = {}
@@ -114,6 +117,7 @@ class Panel {
     const { file, run, running, problem } = this.state
     document.body.classList.toggle('waiting', running && this.late)
     if (!file && !run) return this.headPlace.replaceChildren(this.empty())
+    const before = this.headPlace.innerHTML
     const focused = this.headPlace.contains(document.activeElement) ? document.activeElement?.className : undefined
     const parts = head(this.state, this.stage, this.late, {
       run: () => this.post({ type: 'run' }),
@@ -123,6 +127,7 @@ class Panel {
       reveal: (output, index) => this.reveal(output, index),
     })
     if (!run && !running && !problem) parts.push(h('p', { class: 'muted' }, 'This file has not run yet.'))
+    if (parts.map(part => part.outerHTML).join('') === before) return // what is selected in it stays
     this.headPlace.replaceChildren(...parts)
     if (focused) this.headPlace.querySelector<HTMLElement>(`.${focused.split(' ')[0] ?? ''}`)?.focus()
   }
@@ -136,7 +141,7 @@ class Panel {
   // -- tabs --------------------------------------------------------------------------------------------------------
   private get names(): string[] {
     if (!this.state.file) return []
-    return [...(this.state.run?.result.outputs ?? []).map(({ name }) => name), INPUTS, HISTORY]
+    return [...this.outputs.map(({ name }) => name), INPUTS, HISTORY]
   }
 
   private get chosen(): string {
@@ -148,10 +153,12 @@ class Panel {
     const { history, inputs } = this.state
     const titles: Record<string, string> = { [INPUTS]: inputs ? `Inputs (${inputs.length})` : 'Inputs', [HISTORY]: `History (${history.length})` }
     const focused = this.tabs.contains(document.activeElement)
-    this.tabs.replaceChildren(...this.names.map(name => h('button', {
+    const tabs = this.names.map(name => h('button', {
       role: 'tab', class: name in titles ? 'tab' : 'tab code', 'aria-selected': name === chosen, tabindex: name === chosen ? 0 : -1,
       id: name === chosen ? 'chosen-tab' : undefined, 'data-tab': name, onclick: () => this.choose(name),
-    }, titles[name] ?? name)))
+    }, titles[name] ?? name))
+    if (tabs.map(tab => tab.outerHTML).join('') === this.tabs.innerHTML) return
+    this.tabs.replaceChildren(...tabs)
     if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()
   }
 
@@ -174,33 +181,60 @@ class Panel {
 
   private drawContent(): void {
     const { chosen } = this
-    const key = `${this.state.file?.uri} ${this.state.run?.time} ${chosen}`
-    if (this.output && key === this.outputKey) return
-    if (chosen === INPUTS) this.inputs.show(this.state.inputs)
+    const key = `${this.state.file?.uri} ${chosen}`
+    if (this.output && key === this.outputKey && this.renewOutput(chosen)) return
+    if (chosen === INPUTS) this.inputs.show(this.state.file?.uri ?? '', this.state.inputs)
     this.output?.dispose()
     this.output = undefined
     this.outputKey = ''
     if (chosen === INPUTS) {
       if (this.content.firstChild !== this.inputs.element) this.content.replaceChildren(this.inputs.element)
-    } else if (chosen === HISTORY) this.content.replaceChildren(historyTable(this.state.history))
+    } else if (chosen === HISTORY) this.drawHistory()
     else if (chosen) this.drawOutput(chosen, key)
     else this.content.replaceChildren()
   }
 
+  private drawHistory(): void {
+    const table = historyTable(this.state.history)
+    if (this.content.innerHTML !== table.outerHTML) this.content.replaceChildren(table)
+  }
+
   // -- an output ---------------------------------------------------------------------------------------------------
+  /** Shows the output as it is in the state, in place; false when it has to be drawn anew. */
+  private renewOutput(name: string): boolean {
+    const found = this.outputs.find(one => one.name === name)
+    if (!found || !this.output?.matches(found)) return false
+    const { time } = this.state.run ?? {}
+    if (time !== this.outputTime) this.output.renew(found, this.sourceOf(name, found.dtype, found.shape), this.wrongIn(name))
+    this.outputTime = time
+    return true
+  }
+
+  private get outputs(): RunOutput[] {
+    return this.state.run?.result.outputs ?? []
+  }
+
+  private wrongIn(name: string): number[] | undefined {
+    return this.state.run?.result.differences?.find((one: Difference) => one.output === name)?.index
+  }
+
   private drawOutput(name: string, key: string): void {
-    const output = this.state.run?.result.outputs?.find(one => one.name === name)
+    const output = this.outputs.find(one => one.name === name)
     if (!output) return
-    const wrong = this.state.run?.result.differences?.find((one: Difference) => one.output === name)
     const place = `${this.state.file?.uri} ${name}`
     const look = this.saved.looks[place] ?? { mode: 'table', leading: [] }
     const remember = (next: Look) => {
       this.saved.looks[place] = next
       this.save()
     }
-    const host = { goto: (value: string) => this.post({ type: 'goto', name: value }), again: () => this.post({ type: 'run' }) }
-    this.output = new OutputTab(output, this.sourceOf(output.name, output.dtype, output.shape), wrong?.index, look, remember, host)
+    const host = {
+      goto: (value: string) => this.post({ type: 'goto', name: value }),
+      again: () => this.post({ type: 'run' }),
+      save: (value: string) => this.post({ type: 'save', run: this.state.run?.result.run ?? -1, output: value }),
+    }
+    this.output = new OutputTab(output, this.sourceOf(output.name, output.dtype, output.shape), this.wrongIn(name), look, remember, host)
     this.outputKey = key
+    this.outputTime = this.state.run?.time
     this.content.replaceChildren(this.output.element)
     this.output.start()
   }

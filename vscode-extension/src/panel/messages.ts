@@ -2,7 +2,7 @@
 
 import { HistoryEntry } from './history'
 import { Slice } from './slicing'
-import { InputAbout, RunResult } from '../protocol'
+import { ArrayAbout, InputAbout, RunResult } from '../protocol'
 
 /** A run as the panel shows it. */
 export interface ShownRun {
@@ -36,7 +36,8 @@ export type ToPanel =
   | { type: 'values'; request: number; dtype: string; shape: number[]; bytes: Uint8Array }
   | { type: 'gone'; request: number; reason: string }
   | { type: 'inputError'; slot: number; error: string }
-  | { type: 'tab'; name: string }
+  | { type: 'path'; slot: number; path: string }
+  | { type: 'arrays'; slot: number; path: string; arrays?: ArrayAbout[] | undefined; error?: string | undefined }
 
 export type FromPanel =
   | { type: 'ready'; state?: PanelState | undefined }
@@ -45,4 +46,6 @@ export type FromPanel =
   | { type: 'goto'; name: string }
   | { type: 'input'; slot: number; source: string }
   | { type: 'browse'; slot: number }
+  | { type: 'arrays'; slot: number; path: string }
+  | { type: 'save'; run: number; output: string }
   | { type: 'copy'; text: string }

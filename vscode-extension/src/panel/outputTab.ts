@@ -10,7 +10,7 @@ import { clampLeading, placeOf, planeOf } from './slicing'
 import { Source } from './source'
 import { TableView } from './table'
 import { statistics } from './verdict'
-import { View } from './view'
+import { Subject, View } from './view'
 
 export type Mode = 'table' | 'heat' | 'line' | 'histogram'
 const TITLES: Record<Mode, string> = { table: 'Table', heat: 'Heat map', line: 'Line', histogram: 'Histogram' }
@@ -27,25 +27,40 @@ export interface Look {
   leading: number[]
 }
 
+export interface OutputHost {
+  goto(name: string): void
+  again(): void
+  save(name: string): void
+}
+
 export class OutputTab {
   readonly element = h('div', { class: 'output' })
   private readonly body = h('div', { class: 'body' })
   private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'polite' })
+  private readonly stats = h('dl', { class: 'stats' })
+  private readonly subject: Subject
   private view: View | undefined
+  private failed = false
   private leading: number[]
   private mode: Mode
 
   constructor(
-    private readonly output: RunOutput,
-    private readonly source: Source,
-    private readonly marked: readonly number[] | undefined,
+    private output: RunOutput,
+    source: Source,
+    marked: readonly number[] | undefined,
     look: Look,
     private readonly remember: (look: Look) => void,
-    private readonly host: { goto(name: string): void; again(): void },
+    private readonly host: OutputHost,
   ) {
     const modes = modesOf(output.shape)
     this.mode = modes.includes(look.mode) ? look.mode : 'table'
     this.leading = clampLeading(output.shape, look.leading)
+    this.subject = {
+      ...this.about(source, marked),
+      leading: this.leading,
+      say: (text: string) => { this.readout.textContent = text },
+      fail: (reason: string) => this.fail(reason),
+    }
     this.element.append(this.title(), this.controls(modes), this.body, this.readout)
   }
 
@@ -55,6 +70,29 @@ export class OutputTab {
 
   dispose(): void {
     this.view?.dispose()
+  }
+
+  /** Whether another run's output is of the same type, so that it can stand where this one does. */
+  matches({ name, dtype, shape }: RunOutput): boolean {
+    return name === this.output.name && dtype === this.output.dtype && String(shape) === String(this.output.shape)
+  }
+
+  /** The same output of a newer run: other values under the same slice, zoom, place and focus. */
+  renew(output: RunOutput, source: Source, marked: readonly number[] | undefined): void {
+    this.output = output
+    Object.assign(this.subject, this.about(source, marked))
+    this.tellStats()
+    if (this.failed) this.show(this.mode)
+    else this.view?.renew()
+  }
+
+  private about(source: Source, marked: readonly number[] | undefined): Pick<Subject, 'name' | 'source' | 'low' | 'high' | 'nan' | 'marked'> {
+    const { name, stats } = this.output
+    return { name, source, marked, low: stats?.min ?? null, high: stats?.max ?? null, nan: (stats?.nan ?? 0) > 0 }
+  }
+
+  private tellStats(): void {
+    this.stats.replaceChildren(...statistics(this.output).map(({ name, value, bad }) => h('div', { class: bad ? 'bad' : '' }, h('dt', {}, name), h('dd', {}, value))))
   }
 
   /** Goes to an element in the table. */
@@ -68,15 +106,16 @@ export class OutputTab {
   private title(): HTMLElement {
     const { name, dtype, shape } = this.output
     const link = h('button', { class: 'link name', title: `Go to ${name} in the file`, onclick: () => this.host.goto(name) }, name)
-    const facts = statistics(this.output).map(({ name: what, value, bad }) => h('div', { class: bad ? 'bad' : '' }, h('dt', {}, what), h('dd', {}, value)))
-    return h('div', { class: 'about' }, h('div', { class: 'type' }, link, ` : ${typeText(dtype, shape)}`), h('dl', { class: 'stats' }, ...facts))
+    this.tellStats()
+    return h('div', { class: 'about' }, h('div', { class: 'type' }, link, ` : ${typeText(dtype, shape)}`), this.stats)
   }
 
   private controls(modes: Mode[]): HTMLElement {
     const buttons = modes.map(mode =>
       h('button', { class: 'mode', 'data-mode': mode, 'aria-pressed': mode === this.mode, onclick: () => this.show(mode) }, TITLES[mode]))
     const switcher = h('div', { class: 'modes', role: 'group', 'aria-label': 'Show as' }, ...buttons)
-    return h('div', { class: 'controls' }, modes.length > 1 && switcher, this.zoomer(), ...this.sliders())
+    const save = h('button', { class: 'small save', title: `Write all elements of ${this.output.name} to a .npy file, which NumPy loads`, onclick: () => this.host.save(this.output.name) }, 'Save as .npy…')
+    return h('div', { class: 'controls' }, modes.length > 1 && switcher, this.zoomer(), ...this.sliders(), save)
   }
 
   private zoomer(): HTMLElement {
@@ -101,12 +140,14 @@ export class OutputTab {
     wanted[axis] = value
     this.leading = clampLeading(this.output.shape, wanted)
     for (const input of this.element.querySelectorAll<HTMLInputElement>(`input[data-axis="${axis}"]`)) input.value = String(this.leading[axis])
+    this.subject.leading = this.leading
     this.view?.move(this.leading)
     this.remember({ mode: this.mode, leading: this.leading })
   }
 
   private show(mode: Mode): void {
     this.mode = mode
+    this.failed = false
     this.view?.dispose()
     this.readout.textContent = ''
     for (const button of this.element.querySelectorAll<HTMLElement>('.mode')) button.setAttribute('aria-pressed', String(button.dataset.mode === mode))
@@ -116,29 +157,20 @@ export class OutputTab {
       this.body.replaceChildren(h('p', { class: 'muted' }, 'This output has no elements: one of its axes has size 0.'))
       return
     }
+    this.subject.leading = this.leading
     this.view = this.make(mode)
     this.body.replaceChildren(this.view.element)
     this.view.start()
   }
 
   private make(mode: Mode): View {
-    const { stats, name } = this.output
-    const subject = {
-      name,
-      source: this.source,
-      leading: this.leading,
-      low: stats?.min ?? null,
-      high: stats?.max ?? null,
-      nan: (stats?.nan ?? 0) > 0,
-      marked: this.marked,
-      say: (text: string) => { this.readout.textContent = text },
-      fail: (reason: string) => this.fail(reason),
-    }
+    const { subject } = this
     return mode === 'heat' ? new HeatMap(subject) : mode === 'line' ? new LineView(subject) : mode === 'histogram' ? new HistogramView(subject) : new TableView(subject)
   }
 
   /** The values are not to be had (a reload, a newer run): what there is, and the way to have them. */
   private fail(reason: string): void {
+    this.failed = true
     const again = h('button', { class: 'primary', onclick: () => this.host.again() }, 'Run Again')
     const { preview } = this.output
     this.body.replaceChildren(h('div', { class: 'notice' }, h('p', {}, sentence(reason)), again), preview ? h('pre', {}, preview) : '')

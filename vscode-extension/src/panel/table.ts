@@ -50,6 +50,11 @@ export class TableView implements View {
     if (this.active) this.tell()
   }
 
+  renew(): void {
+    this.wanted = '' // what is seen stays until the new values are here
+    this.later()
+  }
+
   reveal(index: readonly number[]): void {
     const { row, column } = placeOf(index)
     this.select(...(this.isVector ? ([Math.floor(column / this.columns), column % this.columns] as const) : ([row, column] as const)))

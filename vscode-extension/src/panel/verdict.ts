@@ -1,8 +1,8 @@
 // How a run went, as facts that the head of the panel lays out.
 
-import { Difference, RunOutput, RunResult } from '../protocol'
+import { Difference, Rate, RunOutput, RunResult } from '../protocol'
 import { duration, explain } from '../result'
-import { count, digits, indexText, rate } from './format'
+import { count, digits, indexText, rate, rateOfPeak } from './format'
 
 export interface Fact {
   mark: '✓' | '✗' | '○'
@@ -60,10 +60,24 @@ export function measures(result: RunResult): Measure[] {
   if (kernel <= 0) return found
   if (operations) {
     const unit = result.outputs?.[0]?.dtype.startsWith('f') ? 'FLOP' : 'op'
-    found.push({ name: 'compute', value: rate(operations, kernel, unit), hint: `${count(operations)} operations` })
+    found.push({ name: 'compute', value: against(result.speed?.compute, operations, kernel, unit), hint: `${count(operations)} operations${peakHint(result.speed?.compute)}` })
   }
-  if (memory) found.push({ name: 'memory', value: rate(memory, kernel, 'B'), hint: `${count(memory)} bytes of inputs, outputs and stages, each counted once` })
+  const hint = `${count(memory ?? 0)} bytes of inputs, outputs and stages, each counted once${peakHint(result.speed?.memory)}`
+  if (memory) found.push({ name: 'memory', value: against(result.speed?.memory, memory, kernel, 'B'), hint })
   return found
+}
+
+function against(speed: Rate | null | undefined, amount: number, kernel: number, unit: string): string {
+  return speed?.peak ? rateOfPeak(speed.rate, speed.peak, unit) : rate(amount, kernel, unit)
+}
+
+function peakHint(speed: Rate | null | undefined): string {
+  return speed?.peak ? '; the peak is what one thread of this machine was measured to do on so much data' : ''
+}
+
+/** What limits the program, in a sentence; nothing where that is not known. */
+export function roofline({ speed }: RunResult): string {
+  return speed?.words ? speed.words.charAt(0).toUpperCase() + speed.words.slice(1) + '.' : ''
 }
 
 /** What is said of an output's elements; NaN and infinities only count where there can be some. */

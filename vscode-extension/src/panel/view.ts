@@ -12,10 +12,12 @@ export interface View {
   reveal?(index: readonly number[]): void
   /** Shows more (factor > 1) or less; 0 shows everything. */
   zoomBy?(factor: number): void
+  /** The subject is of a newer run now, of the same type: shows its values where the old ones are. */
+  renew(): void
   dispose(): void
 }
 
-/** What a view is made of. `say` tells the element that is looked at, `fail` a sentence. */
+/** What a view is made of; a newer run puts its own in place. `say` tells the element that is looked at, `fail` a sentence. */
 export interface Subject {
   name: string
   source: Source
