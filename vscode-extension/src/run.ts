@@ -140,7 +140,8 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     const { sentence, mend } = explain((result.error ?? 'the run failed').replace(/ \[[a-z][a-z-]*\]/, '')) // its code says nothing more
     const line = result.line ?? firstError(uri)
     const button = mend?.button ?? (line === undefined ? 'Show Log' : `Go to Line ${line + 1}`)
-    Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button }, run: undefined })
+    const place = mend && line !== undefined ? { line: line + 1 } : {}
+    Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button, ...place }, run: undefined })
     this.mendNow = async () => {
       if (await mended(uri, mend, line)) await this.run(uri, value) // what was missing is there now
     }
@@ -189,6 +190,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     else if (message.type === 'save') void saveOutput(this.server, uri, message.run, message.output)
     else if (message.type === 'showFile') void reveal(uri)
     else if (message.type === 'goto') void goTo(uri, message.name)
+    else if (message.type === 'gotoLine') void reveal(uri, new vscode.Range(message.line - 1, 0, message.line - 1, 0))
   }
 
   /** The same again; with nothing shown yet, the program that is open. */

@@ -16,11 +16,13 @@ import numpy as np
 from uopc.dtype import dtypes
 from uopc.evaluate import EvaluationError, EvaluationTooLarge, evaluate
 from uopc.nptypes import Array
+from uopc.ops import MOVEMENT, Ops
 from uopc.runtime.arrays import ArrayFile
 from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.compare import check_expect, verify
-from uopc.runtime.errors import Cancelled, LoadError, RunError
+from uopc.runtime.crash import line_of_death
+from uopc.runtime.errors import Cancelled, LimitError, LoadError, RunError, Stopped
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library, has_threads
@@ -126,13 +128,16 @@ class _Job:
         self.stage("check")
         analysis = self._check()
         root, targets = self._targets(analysis)
-        check_memory(root.toposort(), [(f"%{t.name}", t.uop.dtype, t.uop.shape) for t in targets], self.limits.memory)
+        self._check_memory(analysis, root, targets)
         self._note_operations(root)
         compiler = find_compiler(self.options.compiler)
         inputs = make_inputs(buffers_of(root), analysis.directives.inputs, self.path.parent, self.options.inputs)
         compiled, built = self._build(root, compiler)
         self.stage("run")
-        done = self._execute(compiled, built, inputs, compiler)
+        try:
+            done = self._execute(compiled, built, inputs, compiler)
+        except Stopped as error:
+            raise self._placed(error, analysis, compiled, inputs, compiler) from error
         self.result.kernel_ms = done.kernel_ms
         self._note_speed(targets, compiler)
         if done.check:
@@ -174,6 +179,17 @@ class _Job:
             raise RunError(f"%{name} is an effect: it has no value")
         numbers = [k for k, out in enumerate(analysis.outputs) if out.uop is value.uop]
         return value.uop, [_Target(name, value.uop, numbers[0] if numbers else -1)]
+
+    def _check_memory(self, analysis: Analysis, root: UOp, targets: list[_Target]) -> None:
+        """Raises LimitError; the error is then on the line of what is largest."""
+        nodes = root.toposort()
+        try:
+            outputs = [(f"%{t.name}", t.uop.dtype, t.uop.shape) for t in targets]
+            check_memory(nodes, outputs, self.limits.memory)
+        except LimitError:
+            held = [u for u in nodes if u.op in (Ops.BUFFER, Ops.STAGE)] + [t.uop for t in targets]
+            self.result.line = analysis.line_of(max(held, key=lambda u: prod(u.shape) * u.dtype.itemsize))
+            raise
 
     def _note_operations(self, root: UOp) -> None:
         from uopc.analysis.cost import estimate
@@ -236,6 +252,19 @@ class _Job:
             limits=self.limits,
             cancel=self.cancel,
         )
+
+    def _placed(
+        self, error: Stopped, analysis: Analysis, compiled: Compiled, inputs: dict[int, Array], compiler: Compiler
+    ) -> Stopped:
+        """The same with the line of the file that the program was in, where that can be found out."""
+        at = line_of_death(compiled, inputs, compiler, self.limits, self.cancel)
+        origins = () if at is None else compiled.line_origins[at]
+        named = [(u.op not in MOVEMENT, analysis.line_of(u), name) for u in origins for name in analysis.names_of(u)]
+        places = [(computes, line, name) for computes, line, name in named if line is not None]
+        if not places:
+            return error
+        _, self.result.line, name = max(places)  # what came last of what is computed there
+        return Stopped(f"line {self.result.line + 1}: %{name}: {error}")
 
     def _outside(self, analysis: Analysis, access: UOp) -> str:
         self.result.line = analysis.line_of(access)

@@ -220,7 +220,7 @@ def test_timeout(tmp_path: Path) -> None:
 %d = reduce %c : op=add pop=1
 """
     result = run(text, tmp_path, plain=True, timeout=0.5)
-    assert result.error == "took longer than 0.5 s (raise --timeout)"
+    assert result.error == "line 5: %d: took longer than 0.5 s (raise --timeout)"
 
 
 def test_damaged_library_is_built_again(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { indexTicks, ticks } from '../../../vscode-extension/src/panel/axis'
 import { colorOf, css, inkOn, scaleFor } from '../../../vscode-extension/src/panel/colors'
 import { envelope } from '../../../vscode-extension/src/panel/envelope'
-import { cell, digits, exact, rate, typeText } from '../../../vscode-extension/src/panel/format'
+import { cell, digits, exact, rate, rateOfPeak, typeText } from '../../../vscode-extension/src/panel/format'
 import { length, moved, scrollTo, visible, wrap } from '../../../vscode-extension/src/panel/grid'
 import { edges, histogram } from '../../../vscode-extension/src/panel/histogram'
 import { add, changes, entryOf, HistoryEntry, MOST_RUNS, outcome } from '../../../vscode-extension/src/panel/history'
@@ -13,8 +13,9 @@ import { defaultText, kindsFor, partsOf, sourceOf } from '../../../vscode-extens
 import { heatBox } from '../../../vscode-extension/src/panel/layout'
 import { clampLeading, fullIndex, placeOf, planeOf, sample, Slice, sliceOf } from '../../../vscode-extension/src/panel/slicing'
 import { Source } from '../../../vscode-extension/src/panel/source'
+import { changedLines } from '../../../vscode-extension/src/panel/textDiff'
 import { decode, half, Values } from '../../../vscode-extension/src/panel/values'
-import { differenceExtent, differenceText, errorOf, facts, measures, statistics } from '../../../vscode-extension/src/panel/verdict'
+import { differenceExtent, differenceText, errorOf, facts, measures, roofline, statistics } from '../../../vscode-extension/src/panel/verdict'
 import { all, isAll, pan, reveal, touched, zoom } from '../../../vscode-extension/src/panel/viewport'
 import { EditorLayout, placeOfGroup } from '../../../vscode-extension/src/placement'
 import { resultHtml } from '../../../vscode-extension/src/resultHtml'
@@ -235,6 +236,31 @@ test('the history says what changed since the run before of the same value', () 
   let long: HistoryEntry[] = []
   for (let k = 0; k < 30; k++) long = add(long, entry(k, 'a', 1))
   assert.deepEqual([long.length, long[0]?.time], [MOST_RUNS, 29])
+})
+
+test('a speed is told against the peak, and what limits it in words', () => {
+  assert.equal(rateOfPeak(62.4e9, 94.1e9, 'FLOP'), '62 of 94 GFLOP/s (66 %)')
+  assert.equal(rateOfPeak(0.32e9, 23e9, 'B'), '0.32 of 23 GB/s (1 %)')
+  const speed = { compute: { rate: 2e9, peak: 8e9 }, memory: { rate: 8e8, peak: null }, bound: 'compute' as const, words: 'compute-bound: at 2.5 operations a byte' }
+  assert.deepEqual(measures({ ...result, speed }).map(({ value }) => value).slice(2), ['2 of 8 GFLOP/s (25 %)', '800 MB/s'])
+  assert.equal(roofline({ ...result, speed }), 'Compute-bound: at 2.5 operations a byte.')
+  assert.equal(roofline(result), '')
+})
+
+test('the lines that changed between two runs', () => {
+  const text = (...lines: string[]) => lines.join('\n')
+  const told = (before: string, after: string) => changedLines(before, after)?.lines.map(({ sign, line, text }) => `${sign}${line} ${text}`)
+  assert.equal(told('a\nb', 'a\nb'), undefined)
+  assert.equal(told('a\nb', 'a\n\nb'), undefined) // a blank line is no change of the program
+  assert.deepEqual(told(text('a', 'b', 'c'), text('a', 'x', 'c')), ['-2 b', '+2 x'])
+  assert.deepEqual(told(text('a', 'b', 'c', 'd'), text('new', 'a', 'c', 'd', 'end')), ['+1 new', '-2 b', '+5 end'])
+  assert.deepEqual(told('a\r\nb', 'a\nc'), ['-2 b', '+2 c'])
+  const many = Array.from({ length: 3000 }, (_, k) => `line ${k}`)
+  const change = changedLines(many.join('\n'), many.map(line => line + '!').join('\n'))
+  assert.deepEqual([change?.lines.length, change?.more], [8, 5992])
+  const entry = entryOf(1, undefined, result, 'b', 'a')
+  assert.deepEqual(entry.edits?.lines.map(({ sign }) => sign), ['-', '+'])
+  assert.equal(entryOf(1, undefined, result, 'b').edits, undefined)
 })
 
 test('an input directive comes apart and together again', () => {

@@ -10,6 +10,7 @@ export interface HeadHost {
   cancel(): void
   mend(): void
   showFile(): void
+  gotoLine(line: number): void
   reveal(output: string, index: readonly number[]): void
 }
 
@@ -39,8 +40,10 @@ function progress(stage: string, host: HeadHost): HTMLElement {
 
 function problem({ problem }: PanelState, host: HeadHost): HTMLElement {
   const button = problem?.button && h('button', { class: 'primary', onclick: () => host.mend() }, problem.button)
+  const { line } = problem ?? {}
+  const place = line !== undefined && h('button', { class: 'place', onclick: () => host.gotoLine(line) }, `Go to Line ${line}`)
   const mark = h('span', { class: 'mark', 'aria-hidden': 'true' }, problem?.kind === 'restricted' ? '⚠' : '✗')
-  return h('section', { class: `problem ${problem?.kind ?? ''}`, role: 'alert' }, mark, h('p', {}, problem?.sentence ?? ''), button || undefined)
+  return h('section', { class: `problem ${problem?.kind ?? ''}`, role: 'alert' }, mark, h('p', {}, problem?.sentence ?? ''), place, button || undefined)
 }
 
 function outcome({ result }: ShownRun, { problem }: PanelState, host: HeadHost): HTMLElement[] {

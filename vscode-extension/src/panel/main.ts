@@ -124,6 +124,7 @@ class Panel {
       cancel: () => this.post({ type: 'cancel' }),
       mend: () => this.post({ type: 'mend' }),
       showFile: () => this.post({ type: 'showFile' }),
+      gotoLine: line => this.post({ type: 'gotoLine', line }),
       reveal: (output, index) => this.reveal(output, index),
     })
     if (!run && !running && !problem) parts.push(h('p', { class: 'muted' }, 'This file has not run yet.'))

@@ -16,6 +16,7 @@ export interface Problem {
   kind: 'error' | 'restricted'
   sentence: string
   button?: string | undefined
+  line?: number | undefined // from 1: where it is, when the button does something else
 }
 
 export interface PanelState {
@@ -44,6 +45,7 @@ export type FromPanel =
   | { type: 'run' | 'cancel' | 'mend' | 'showFile' }
   | { type: 'values'; request: number; run: number; output: string; slice: Slice[] }
   | { type: 'goto'; name: string }
+  | { type: 'gotoLine'; line: number }
   | { type: 'input'; slot: number; source: string }
   | { type: 'browse'; slot: number }
   | { type: 'arrays'; slot: number; path: string }
