@@ -245,13 +245,13 @@ def line_values(client: Client, text: str) -> dict[str, str]:
 def test_each_line_has_its_first_elements(client: Client) -> None:
     found = line_values(client, CUBE)
     assert found["%0"].startswith("[0, 1, 2, 3,")
-    assert found["%2"].startswith("[[[0, 2, 4, 6, 8], [10, 12,")
+    assert found["%2"].startswith("[[[0, 2, 4, 6, 8], [10, 1")
 
 
 def test_a_preview_fits_beside_its_line_and_the_whole_is_there_on_asking(client: Client) -> None:
     answer = client.request("uir/lineValues", {"uri": client.open(CUBE, "file:///lines.uir")}, 60)
     (whole,) = [one["whole"] for one in answer["values"] if one["name"] == "%1"]
-    assert all(len(one["text"]) <= 34 for one in answer["values"])
+    assert all(len(one["text"]) <= 30 for one in answer["values"])
     assert np.array_equal(np.array(eval(whole)), np.arange(60).reshape(3, 4, 5))
 
 
@@ -260,7 +260,7 @@ def test_short_values_are_whole_and_numbers_short(client: Client) -> None:
     text += "%2 = mul %1, 0.3333333333\n%3 = cmplt %0, 2.0\n%4 = reduce %0 : op=max pop=1\n%5 = sink %2, %3, %4\n"
     found = line_values(client, text)
     assert found["%1"] == "[[1, 2], [3, -inf]]"
-    assert found["%2"] == "[[0.33333, 0.66667], [1, -inf]]"
+    assert found["%2"] == "[[0.3333, 0.6667], [1, …"
     assert found["%3"] == "[true, false, false, true]"
     assert found["%4"] == "3"
 

@@ -28,7 +28,12 @@ const ODD = '# uir: input 0 = [1, -1, 0, 4, 9, -4, 2, 0]\n# uir: input 1 = arang
 const BROKEN = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = reshape %m, (5, 2)\n'
 const LONG = '%0 = buffer 4096 : dtype=f32 slot=0\n%1 = reshape %0, (1, 4096, 1)\n%2 = expand %1, (2048, 4096, 2048)\n%3 = mul %2, %2\n%4 = reduce %3 : op=add pop=1\n%5 = sin %4\n%6 = reshape %5, (2048, 4096, 1)\n%7 = expand %6, (2048, 4096, 4096)\n%8 = sin %7\n%y = reduce %8 : op=add pop=2\n'
 
-const FILES = { 'cube.uir': CUBE, 'wave.uir': WAVE, 'unexpected.uir': WRONG, 'odd.uir': ODD, 'broken.uir': BROKEN, 'long.uir': LONG }
+const RANK4 = '%0 = buffer 2880 : dtype=f32 slot=0\n%x = reshape %0, (4, 5, 12, 12)\n%y = mul %x, 3.0\n'
+const SMALL = '# uir: input 0 = [3, -inf, nan, 2]\n%0 = buffer 4 : dtype=f32 slot=0\n%sum = reduce %0 : op=add pop=1\n%none = shrink %0, ((2, 2),)\n%z = sink %sum, %none, %0\n'
+const ENDLESS = '# uir: input 0 = ones\n%0 = buffer 4096 : dtype=f32 slot=0\n%1 = reshape %0, (1, 4096, 1)\n%2 = expand %1, (4096, 4096, 4096)\n%3 = sin %2\n%y = reduce %3 : op=add pop=3\n'
+const FAR = '# uir: input 1 = [1, 2, 3, 9]\n%0 = buffer 4 : dtype=f32 slot=0\n%1 = buffer 4 : dtype=i32 slot=1\n%o = buffer 4 : dtype=f32 slot=2\n%r = range 4 : idx=0\n%k = index %1, %r\n%kl = load %k\n%a = index %0, %kl\n%v = load %a\n%t = index %o, %r\n%s = store %t, %v\n%e = end %s, %r\n%z = sink %e\n'
+
+const FILES = { 'cube.uir': CUBE, 'wave.uir': WAVE, 'unexpected.uir': WRONG, 'odd.uir': ODD, 'broken.uir': BROKEN, 'long.uir': LONG, 'rank4.uir': RANK4, 'small.uir': SMALL, 'endless.uir': ENDLESS, 'far.uir': FAR }
 
 async function ran({ window, panel }, name) {
   await open(window, name)
@@ -115,6 +120,31 @@ const SCENES = {
     await panel.frame.locator('[data-slot="0"] select').selectOption('uniform')
     await until('the directive', () => window.lines(), lines => lines.some(line => line.includes('uniform 0 1')))
   },
+  async rank4(stage) {
+    const panel = await ran(stage, 'rank4.uir')
+    await panel.slide(0, 2)
+    await panel.slide(1, 3)
+    await panel.press('Heat map')
+  },
+  async scalar(stage) {
+    await ran(stage, 'small.uir')
+  },
+  async nothing({ panel }) {
+    await panel.tab('%none')
+  },
+  async special({ panel }) {
+    await panel.tab('%0')
+  },
+  async outside(stage) {
+    await ran(stage, 'far.uir')
+  },
+  async stopped(stage) {
+    await stage.window.command('View: Close All Editors')
+    await open(stage.window, 'endless.uir')
+    await until('lenses', () => stage.window.lenses(), all => all.length > 1)
+    await stage.window.clickLens(/Run/)
+    await stage.panel.until(/took longer/, 120_000)
+  },
   async broken(stage) {
     await ran(stage, 'broken.uir')
   },
@@ -128,7 +158,7 @@ const chosen = (all, names) => Object.entries(all).filter(([name]) => !names || 
 for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === 'all' ? undefined : (process.env.UIR_THEMES ?? 'light'))) {
   test(`the panel, ${theme}`, async () => {
     fs.mkdirSync(OUT, { recursive: true })
-    const settings = { 'workbench.colorTheme': label, 'window.commandCenter': false, 'uir.run.timeout': 60 }
+    const settings = { 'workbench.colorTheme': label, 'window.commandCenter': false, 'uir.run.timeout': Number(process.env.UIR_SECONDS ?? 60) }
     const rig = await Rig.start({ settings })
     try {
       const stage = await begin(rig, size)

@@ -8,7 +8,7 @@ const SETTING = 'inlineValues'
 
 export class InlineValues implements vscode.Disposable {
   private readonly style = vscode.window.createTextEditorDecorationType({
-    after: { margin: '0 0 0 2.5em', color: new vscode.ThemeColor('uir.inlineValueForeground'), fontStyle: 'normal' },
+    after: { margin: '0 0 0 1.5em', color: new vscode.ThemeColor('uir.inlineValueForeground'), fontStyle: 'normal' },
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   })
   private readonly values = new Map<string, LineValue[]>()

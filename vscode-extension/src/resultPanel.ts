@@ -22,7 +22,12 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   private subscriptions: vscode.Disposable[] = []
   private revived = false
   private put: Place | undefined // where we put it; anywhere else, a person did
-  private readonly serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this)
+  private moving = false
+  private cursor: vscode.TextEditor | undefined // where it was before the panel came, which takes it once more when it has loaded
+  private readonly serializer = vscode.Disposable.from(
+    vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this),
+    vscode.window.onDidChangeVisibleTextEditors(editors => void this.makeRoom(editors)),
+  )
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -50,11 +55,31 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
     const below = wanted === 'below' || (wanted === undefined && neighbour !== undefined) // nothing that is shown is covered
     const viewColumn = below ? (neighbour ?? vscode.ViewColumn.Active) : vscode.ViewColumn.Beside
     this.put = below ? 'below' : 'beside'
+    this.moving = below
     const panel = vscode.window.createWebviewPanel(VIEW_TYPE, 'Result', { viewColumn, preserveFocus: !focus && !below }, { enableFindWidget: true })
     this.take(panel)
-    if (!below) return
+    if (below) await this.moveBelow(focus ? undefined : editor)
+  }
+
+  /** Puts the panel, which has the focus, below the group that it is in, and the cursor back into a text. */
+  private async moveBelow(editor: vscode.TextEditor | undefined): Promise<void> {
+    this.cursor = editor
     await vscode.commands.executeCommand('workbench.action.moveEditorToBelowGroup') // there is no such ViewColumn
-    if (!focus && editor) await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? vscode.ViewColumn.One, selection: editor.selection })
+    this.moving = false
+    if (editor) await giveBack(editor)
+  }
+
+  /** Generated C that opens between the text and the panel makes three narrow columns: the panel goes below it. */
+  private async makeRoom(editors: readonly vscode.TextEditor[]): Promise<void> {
+    const shown = editors.find(({ document }) => document.uri.scheme === 'uir-c')
+    const { panel } = this
+    if (!shown?.viewColumn || !panel?.visible || this.moving || this.put !== 'beside' || shown.viewColumn === panel.viewColumn) return
+    if (this.context.globalState.get<Place>(PLACE_KEY) !== undefined) return // a person chose where it stands
+    const editor = vscode.window.activeTextEditor
+    this.moving = true
+    this.put = 'below'
+    panel.reveal(shown.viewColumn, false)
+    await this.moveBelow(editor)
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -95,19 +120,26 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   private receive(message: FromPanel): void {
     if (message.type !== 'ready') return this.owner.receive(message)
+    if (this.cursor && this.panel?.active) void giveBack(this.cursor)
+    this.cursor = undefined
     if (!this.owner.state().run && this.revived) this.owner.restored(message.state)
     this.revived = false
     this.update()
   }
 
   private async rememberPlace({ viewColumn }: vscode.WebviewPanel): Promise<void> {
-    if (!viewColumn || viewColumn < 1) return
+    if (!viewColumn || viewColumn < 1 || this.moving) return
     const layout = await vscode.commands.executeCommand<EditorLayout>('vscode.getEditorLayout')
     if (layout.groups.length < 2 && !layout.groups[0]?.groups) return
     const place = placeOfGroup(layout, viewColumn)
-    if (place !== this.put) await this.context.globalState.update(PLACE_KEY, place)
+    if (this.moving) return
+    if (this.put !== undefined && place !== this.put) await this.context.globalState.update(PLACE_KEY, place)
     this.put = place
   }
+}
+
+async function giveBack(editor: vscode.TextEditor): Promise<void> {
+  await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn ?? vscode.ViewColumn.One, selection: editor.selection })
 }
 
 /** The column beside the text in which its generated C or another view of it is shown. */

@@ -20,7 +20,9 @@ class LoadError(RunError):
 
 
 class InputError(RunError):
-    """The data of a buffer, or of an `expect`, could not be had."""
+    """The data of a buffer, or of an `expect`, could not be had. slot: the buffer whose directive asked for it."""
+
+    slot: int | None = None
 
 
 class LimitError(RunError):

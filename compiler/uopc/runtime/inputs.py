@@ -81,7 +81,11 @@ def make_inputs(
         if use.slot in files:
             made[use.slot] = load_array(*files[use.slot], use.dtype, use.size, f"buffer {use.slot}")
         elif use.slot in specs:
-            made[use.slot] = from_spec(specs[use.slot], use, folder)
+            try:
+                made[use.slot] = from_spec(specs[use.slot], use, folder)
+            except InputError as error:
+                error.slot = use.slot
+                raise
         elif use.read:
             made[use.slot] = default_input(use.slot, use.dtype, use.size)
     return made

@@ -22,7 +22,7 @@ from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.compare import check_expect, verify
 from uopc.runtime.crash import line_of_death
-from uopc.runtime.errors import Cancelled, LimitError, LoadError, RunError, Stopped
+from uopc.runtime.errors import Cancelled, InputError, LimitError, LoadError, RunError, Stopped
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library, has_threads
@@ -131,7 +131,7 @@ class _Job:
         self._check_memory(analysis, root, targets)
         self._note_operations(root)
         compiler = find_compiler(self.options.compiler)
-        inputs = make_inputs(buffers_of(root), analysis.directives.inputs, self.path.parent, self.options.inputs)
+        inputs = self._inputs(analysis, root)
         compiled, built = self._build(root, compiler)
         self.stage("run")
         try:
@@ -179,6 +179,15 @@ class _Job:
             raise RunError(f"%{name} is an effect: it has no value")
         numbers = [k for k, out in enumerate(analysis.outputs) if out.uop is value.uop]
         return value.uop, [_Target(name, value.uop, numbers[0] if numbers else -1)]
+
+    def _inputs(self, analysis: Analysis, root: UOp) -> dict[int, Array]:
+        """The data of the buffers; an error is on the line of the directive that asks for what cannot be had."""
+        specs = analysis.directives.inputs
+        try:
+            return make_inputs(buffers_of(root), specs, self.path.parent, self.options.inputs)
+        except InputError as error:
+            self.result.line = None if error.slot is None else specs[error.slot].line
+            raise
 
     def _check_memory(self, analysis: Analysis, root: UOp, targets: list[_Target]) -> None:
         """Raises LimitError; the error is then on the line of what is largest."""

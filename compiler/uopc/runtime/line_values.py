@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 MOST_ELEMENTS = 1 << 18  # of one value: what is larger is not evaluated for a preview
 _BUDGET = 1 << 22
 _MOST_VALUES = 2_000
-_WIDTH = 32  # characters of a preview: beside the line and its type in half a window
+_WIDTH = 28  # characters of a preview: beside the line and its type in half a window
 _WHOLE = 100  # elements that are all shown on asking; of more, the corners
-_DIGITS = 5
+_DIGITS = 4
 
 
 class Preview(NamedTuple):

@@ -287,3 +287,10 @@ def test_cancel_between_stages(tmp_path: Path) -> None:
             with pytest.raises(Cancelled):
                 run_job(text, tmp_path / "a.uir", RunOptions(), progress, token)
         assert seen[-1] == last
+
+
+def test_data_that_cannot_be_had_is_told_at_its_directive(tmp_path: Path) -> None:
+    text = '%0 = buffer 4 : dtype=f32 slot=0\n\n# uir: input 0 = file "none.npy"\n%1 = neg %0\n'
+    result = run(text, tmp_path)
+    assert result.error is not None and "there is no such file" in result.error
+    assert result.line == 2

@@ -44,6 +44,8 @@ export function differenceExtent({ count: wrong, size, largest }: Difference): s
   return size === 1 ? error : `${count(wrong)} of ${count(size)} elements ${wrong === 1 ? 'differs' : 'differ'} · ${error}`
 }
 
+const SHORT_MS = 0.002 // of less, a good part is the call: that is no speed of the program
+
 export interface Measure {
   name: string
   value: string
@@ -68,7 +70,7 @@ export function measures(result: RunResult): Measure[] {
 }
 
 function against(speed: Rate | null | undefined, amount: number, kernel: number, unit: string): string {
-  return speed?.peak ? rateOfPeak(speed.rate, speed.peak, unit) : rate(amount, kernel, unit)
+  return speed?.peak && kernel >= SHORT_MS ? rateOfPeak(speed.rate, speed.peak, unit) : rate(amount, kernel, unit)
 }
 
 function peakHint(speed: Rate | null | undefined): string {
@@ -76,8 +78,8 @@ function peakHint(speed: Rate | null | undefined): string {
 }
 
 /** What limits the program, in a sentence; nothing where that is not known. */
-export function roofline({ speed }: RunResult): string {
-  return speed?.words ? speed.words.charAt(0).toUpperCase() + speed.words.slice(1) + '.' : ''
+export function roofline({ speed, kernel_ms: kernel }: RunResult): string {
+  return speed?.words && (kernel ?? 0) >= SHORT_MS ? speed.words.charAt(0).toUpperCase() + speed.words.slice(1) + '.' : ''
 }
 
 /** What is said of an output's elements; NaN and infinities only count where there can be some. */
