@@ -136,7 +136,7 @@ export class Server implements vscode.Disposable {
       documentSelector: [{ language: 'uir', scheme: 'file' }, { language: 'uir', scheme: 'untitled' }],
       initializationOptions,
       outputChannel: this.log,
-      markdown: { isTrusted: { enabledCommands: ['uir.run', 'uir.showGeneratedC', 'uir.showDocumentation'] } }, // the links of a hover
+      markdown: { isTrusted: { enabledCommands: ['uir.run', 'uir.showGeneratedC', 'uir.exploreIndexMap', 'uir.showDocumentation'] } }, // the links of a hover
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue }),
         closed: () => {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode'
 import { Server } from './client'
 import { showDocumentation } from './documentation'
 import { PrivateEnvironment } from './environment'
+import { registerExplorer } from './exploreIndexMap'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { toggleInlineValues } from './inlineValues'
@@ -24,7 +25,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const views = new Views(server)
   const runner = new Runner(context, server)
   context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
-  context.subscriptions.push(registerStepping(context, server))
+  context.subscriptions.push(registerStepping(context, server), registerExplorer(context, server))
   registerCommands(context, server, views, runner)
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),

@@ -150,6 +150,7 @@ export const Requests = {
   arrays: 'uir/arrays',
   saveValues: 'uir/saveValues',
   speed: 'uir/speed',
+  indexMap: 'uir/indexMap',
 } as const
 
 export const Notifications = {

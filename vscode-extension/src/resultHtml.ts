@@ -1,7 +1,12 @@
-// The panel's page: one style sheet, one script, nothing from anywhere else.
+// A panel's page: style sheets and one script of the extension's own, nothing from anywhere else.
+
+/** The result panel's page. */
+export function resultHtml(style: string, script: string, sources: string, nonce: string): string {
+  return pageHtml('Result', [style], script, sources, nonce)
+}
 
 /** `sources`: what the editor calls its own files in a policy. */
-export function resultHtml(style: string, script: string, sources: string, nonce: string): string {
+export function pageHtml(title: string, styles: readonly string[], script: string, sources: string, nonce: string): string {
   const policy = `default-src 'none'; style-src ${sources}; script-src 'nonce-${nonce}'`
   return `<!DOCTYPE html>
 <html lang="en">
@@ -9,8 +14,8 @@ export function resultHtml(style: string, script: string, sources: string, nonce
   <meta charset="utf-8">
   <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>Result</title>
-  <link rel="stylesheet" href="${style}">
+  <title>${title}</title>
+  ${styles.map(style => `<link rel="stylesheet" href="${style}">`).join('\n  ')}
 </head>
 <body>
   <script nonce="${nonce}" src="${script}"></script>

@@ -2,14 +2,14 @@
 
 import * as vscode from 'vscode'
 import { Runner } from './run'
-import { valueAt } from './valueAtCursor'
+import { defines, valueAt } from './valueAtCursor'
 
 export function registerRunToHere(runner: Runner): vscode.Disposable {
   const actions: vscode.CodeActionProvider = {
     provideCodeActions(document, range, context) {
       if (context.triggerKind !== vscode.CodeActionTriggerKind.Invoke) return [] // no light bulb on every line
       const value = valueAt(document.lineAt(range.start.line).text, range.start.character)
-      if (!value || !defined(document, value)) return []
+      if (!value || !defines(document.getText(), value)) return []
       const action = new vscode.CodeAction(`Run to ${value}`, vscode.CodeActionKind.Empty)
       action.command = { command: 'uir.run', title: action.title, arguments: [{ uri: document.uri.toString(), value }] }
       return [action]
@@ -28,8 +28,4 @@ async function here(runner: Runner): Promise<void> {
   const value = valueAt(editor.document.lineAt(line).text, character)
   if (value) await runner.run(editor.document.uri, value)
   else void vscode.window.showInformationMessage('Put the cursor on a value to run to.')
-}
-
-function defined(document: vscode.TextDocument, name: string): boolean {
-  return document.getText().split(/\r\n|\n|\r/).some(line => valueAt(line, -1) === name)
 }

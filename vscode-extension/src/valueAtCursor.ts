@@ -10,3 +10,8 @@ export function valueAt(line: string, column: number): string | undefined {
   }
   return /^\s*(%[A-Za-z0-9_.]+)\s*=/.exec(code)?.[1]
 }
+
+/** Whether a line of the text defines a value. */
+export function defines(text: string, name: string): boolean {
+  return text.split(/\r\n|\n|\r/).some(line => valueAt(line, -1) === name)
+}

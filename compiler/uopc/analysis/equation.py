@@ -47,6 +47,13 @@ def equation(u: UOp, names: Names, style: Style = ASCII) -> tuple[str, ...]:
     return (f"{writer.named(names(u) or 'result', idx)} = {text}",)
 
 
+def right_side(u: UOp, names: Names, style: Style) -> str:
+    """What stands right of the equals sign of a one-line step, without the guard of a pad; empty for other steps."""
+    if u.op is Ops.STACK or not u.dtype.bits or u.op in (Ops.RANGE, Ops.ALLOC, Ops.CALL):
+        return ""
+    return _Equation(u, names, style).step(u, axis_loops(u))[0]
+
+
 def subtrahend(u: UOp, names: Names) -> UOp | None:
     """b where an ADD is a `sub`, that is a + b * -1 with the product not named by any line; else None."""
     product = u.src[1]

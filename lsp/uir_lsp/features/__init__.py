@@ -16,6 +16,7 @@ from uir_lsp.features import (
     folding,
     formatting,
     hover,
+    index_map,
     inlay_hints,
     inputs,
     line_values,
@@ -58,5 +59,6 @@ FEATURES: tuple[Feature | ServerFeature, ...] = (
     arrays.FEATURE,
     speed.FEATURE,
     explain.FEATURE,
+    index_map.FEATURE,
     warm_up.FEATURE,
 )

@@ -1,4 +1,4 @@
-"""The lenses: run and show C, for the file at its first statement and for each output at its own.
+"""The lenses: run, show C, explore index maps, for the file at its first statement and for each output at its own.
 
 They come from syntax alone, complete at once, and keep their place and form while the file is broken: if the line that
 says what the outputs are cannot be read, the outputs are those it said last.
@@ -15,9 +15,10 @@ from uir_lsp.feature import Feature
 from uopc.ops import EFFECTS, OPS
 from uopc.uir import Ref, Span, Statement
 
-RUN, SHOW_C = "uir.run", "uir.showGeneratedC"
+RUN, SHOW_C, EXPLORE = "uir.run", "uir.showGeneratedC", "uir.exploreIndexMap"
 _EFFECTS = {spec.name for spec in OPS.values() if spec.op in EFFECTS}
 TITLES = {RUN: "▶ Run", SHOW_C: "Show generated C"}
+_CLIENT_TITLES = {EXPLORE: "Explore index maps"}  # what only a client can do
 
 
 def _lenses(snapshot: Snapshot, _: types.CodeLensParams) -> list[dict[str, Any]]:
@@ -25,19 +26,20 @@ def _lenses(snapshot: Snapshot, _: types.CodeLensParams) -> list[dict[str, Any]]
     if not statements:
         return []
     first = next(iter(statements))
-    found = _pair(snapshot, first, None)
+    found = _lenses_at(snapshot, first, None)
     for name, line in _outputs(snapshot):
         if line != first:  # an effect is no value that could be run to: its lens means the file
-            found += _pair(snapshot, line, None if statements[line].op in _EFFECTS else "%" + name)
+            found += _lenses_at(snapshot, line, None if statements[line].op in _EFFECTS else "%" + name)
     return found
 
 
-def _pair(snapshot: Snapshot, line: int, value: str | None) -> list[dict[str, Any]]:
+def _lenses_at(snapshot: Snapshot, line: int, value: str | None) -> list[dict[str, Any]]:
     target = {"uri": snapshot.uri} if value is None else {"uri": snapshot.uri, "value": value}
     place = snapshot.range(line, Span(0, 0))
+    titles = TITLES | _CLIENT_TITLES if snapshot.client.command_links else TITLES
     return [
         {"range": place, "command": {"title": title, "command": command, "arguments": [target]}}
-        for command, title in TITLES.items()
+        for command, title in titles.items()
     ]
 
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import Feature, NotSettled
-from uir_lsp.features.code_lenses import RUN, SHOW_C
+from uir_lsp.features.code_lenses import EXPLORE, RUN, SHOW_C
 from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
 from uir_lsp.pages import link
@@ -56,7 +56,7 @@ def _is_view(uop: UOp) -> bool:
 def _links(uri: str, name: str) -> str:
     """Links to the client's commands, for clients that have them."""
     arguments = quote(json.dumps([{"uri": uri, "value": "%" + name}]), safe="")
-    titles = {SHOW_C: "C of this value", RUN: "Run to here"}
+    titles = {EXPLORE: "Explore", SHOW_C: "C of this value", RUN: "Run to here"}
     return " · ".join(f"[{title}](command:{command}?{arguments})" for command, title in titles.items())
 
 
