@@ -14,7 +14,7 @@ const QUIET_MS = 200 // after an edit, before the maps are asked for again
 
 interface Target {
   uri: vscode.Uri
-  value: string | undefined // undefined: the first output, whatever it is
+  value: string | undefined // undefined: the first output; once it is shown, that value
 }
 
 export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
@@ -109,7 +109,9 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
     const { uri, value } = target
     try {
       const result = await this.server.request<IndexMapResult>(Requests.indexMap, { uri: uri.toString(), ...(value === undefined ? {} : { value }) }, request.token)
-      if (!request.token.isCancellationRequested) this.show(uri, value, result)
+      if (request.token.isCancellationRequested) return
+      if (result.nodes && target === this.target) target.value = result.value
+      this.show(uri, target.value, result)
     } catch (error) {
       if (!request.token.isCancellationRequested) this.post({ type: 'stale', message: error instanceof Error ? error.message : String(error) })
     } finally {

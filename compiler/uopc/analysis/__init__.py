@@ -6,6 +6,7 @@ Modules, from the bottom up:
     composition equation index_map                    where elements come from
     strides cost products lints                       facts about values and programs
     summary trace explanation explain                 what is said about one value
+    formula inverse reads explore                     index maps as data, both ways, for the index map explorer
 
 What is needed is imported from its module: who checks a text does not wait for what only hover says.
 """

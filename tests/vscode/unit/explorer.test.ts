@@ -6,8 +6,11 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { bounds, compile, floorDiv, floorMod, Range, simplify } from '../../../vscode-extension/src/explorer/formula'
 import { Formula, Index, MapNode } from '../../../vscode-extension/src/explorer/model'
+import { Origins } from '../../../vscode-extension/src/explorer/origin'
+import { Plane } from '../../../vscode-extension/src/explorer/plane'
 import { follow, point, Region } from '../../../vscode-extension/src/explorer/region'
 import { reads, Tree } from '../../../vscode-extension/src/explorer/tree'
+import { downward, rightSide, upward } from '../../../vscode-extension/src/explorer/words'
 
 interface Case {
   text: string
@@ -113,7 +116,7 @@ test('a simplified formula has the same value everywhere, inside its bounds', ()
     if (op === 'where') return ['where', ['<', make(0), make(0)], make(depth - 1), make(depth - 1)]
     return [op, make(depth - 1), make(depth - 1)]
   }
-  for (let k = 0; k < 3000; k++) {
+  for (let k = 0; k < 800; k++) {
     const f = make(1 + random(4))
     const simple = simplify(f, everything(sizes))
     const { lo, hi } = bounds(simple, everything(sizes))
@@ -138,4 +141,89 @@ test('a set of a million elements costs nothing: it is kept as runs', () => {
   assert.deepEqual(row.size(), { count: 2 ** 20, exact: true })
   assert.deepEqual(row.hull, [{ lo: 0, hi: 2 ** 20 - 1 }])
 
+})
+
+// -- a chain by hand: a (3, 4) matrix, transposed, rows 1..2 of that, and what is said of it
+const v = (k: number): Formula => ['v', k]
+const node = (name: string, op: string, shape: number[], rest: Partial<MapNode>): MapNode =>
+  ({ name, op, type: '', shape, line: 0, kind: 'value', equation: [], edges: [], ...rest })
+const chain = new Tree([
+  node('%3', 'shrink', [2, 3], { parts: [0], edges: [{ to: 1, index: [['+', v(0), 1], v(1)], inverse: { index: [['+', v(0), -1], v(1)], guard: ['and', ['<', 0, v(0)], ['<', v(0), 3]] } }] }),
+  node('%2', 'permute', [4, 3], { parts: [0], edges: [{ to: 2, index: [v(1), v(0)], inverse: { index: [v(1), v(0)] } }] }),
+  node('%1', 'reshape', [3, 4], { parts: [0], edges: [{ to: 3, index: [['+', ['*', v(0), 4], v(1)]], inverse: { index: [['//', v(0), 4], ['%', v(0), 4]] } }] }),
+  node('%0', 'buffer', [12], { kind: 'buffer', slot: 0 }),
+])
+
+function regionsAbove(tree: Tree, index: number[], of: number): Map<number, Region> {
+  return new Map([...tree.above(of, index).pieces].map(([k, pieces]) => [k, tree.region(k, pieces)]))
+}
+
+test('a way in words, down and up', () => {
+  const way = chain.way({})
+  assert.equal(downward(chain, way, 0, chain.below(way, 0, [1, 2])), '%3[1, 2] = %2[2, 2] = %1[2, 2] = buffer 0 at 10')
+  assert.equal(downward(chain, way, 3, chain.below(way, 3, [8])), 'buffer 0 at 8')
+  assert.equal(upward(chain, way, 3, regionsAbove(chain, [10], 3)), 'goes to %1[2, 2] → %2[2, 2] → %3[1, 2]')
+  assert.equal(upward(chain, way, 3, regionsAbove(chain, [11], 3)), 'goes to %1[2, 3] → %2[3, 2] → nothing of %3')
+  assert.equal(upward(chain, way, 0, new Map()), '')
+})
+
+test('a sum is written out, a long one with its middle left out', () => {
+  const sum = (n: number) => new Tree([
+    node('%s', 'reduce', [2], { how: 'sum', parts: ['Σ j<4  ', 0], edges: [{ to: 1, index: [v(0), v(1)], over: [n], inverse: { index: [v(0)] } }] }),
+    node('%x', 'reshape', [2, n], {}),
+  ])
+  const said = (n: number) => rightSide(sum(n), { node: 0 }, point([1]))
+  assert.equal(said(3), '%x[1, 0] + %x[1, 1] + %x[1, 2]')
+  assert.equal(said(1000), '%x[1, 0] + %x[1, 1] + %x[1, 2] + … + %x[1, 999]  (1,000 terms)')
+  assert.equal(said(0), 'the sum of nothing')
+})
+
+test('a pad says where it is padding, and an index that is data says what decides', () => {
+  const pad = new Tree([
+    node('%p', 'pad', [4], { parts: [0], edges: [{ to: 1, index: [['+', v(0), -1]], guard: ['<', 0, v(0)], inverse: { index: [['+', v(0), 1]] } }] }),
+    node('%0', 'buffer', [3], { kind: 'buffer', slot: 0 }),
+  ])
+  assert.equal(rightSide(pad, { node: 0 }, point([0])), '0: padding')
+  assert.equal(rightSide(pad, { node: 0 }, point([2])), 'buffer 0 at 1')
+  const gather = new Tree([
+    node('%g', 'index', [3], { parts: [0], edges: [{ to: 1, index: [v(1), v(0)], chosen: [{ first: 0, last: 9, by: '%i' }], inverse: { index: [v(1)] } }] }),
+    node('%x', 'reshape', [10, 3], {}),
+  ])
+  assert.equal(rightSide(gather, { node: 0 }, point([2])), '%x[%i, 2]')
+  const [, below] = gather.below(gather.way({}), 0, [2])
+  assert.ok(below)
+  const region = gather.region(1, [below])
+  assert.deepEqual([region.maybe, region.size()], [true, { count: 10, exact: true }])
+})
+
+test('planes: matrices, slices, and a long vector wrapped; keys move inside them', () => {
+  const matrix = new Plane([4, 5, 3, 6])
+  assert.deepEqual([matrix.rows, matrix.columns, matrix.leading], [3, 6, [4, 5]])
+  assert.deepEqual(matrix.moved('ArrowRight', false, [1, 4, 2, 5]), [1, 4, 2, 5])
+  assert.deepEqual(matrix.moved('PageDown', false, [1, 4, 2, 5]), [2, 0, 2, 5])
+  assert.deepEqual(matrix.moved('PageUp', false, [1, 0, 2, 5]), [0, 4, 2, 5])
+  assert.deepEqual(matrix.moved('End', true, [1, 0, 0, 0]), [1, 0, 2, 5])
+  const vector = new Plane([1000])
+  assert.deepEqual([vector.wrapped, vector.columns, vector.rows], [true, 32, 32])
+  assert.deepEqual(vector.moved('ArrowRight', false, [31]), [32])
+  assert.deepEqual(vector.moved('End', true, [5]), [999])
+  assert.equal(vector.index([], 31, 20), undefined)
+  const rows: number[][] = []
+  vector.rowsOf([30], 40, (...row) => rows.push(row))
+  assert.deepEqual(rows, [[0, 30, 2], [1, 0, 32], [2, 0, 6]])
+  assert.equal(new Plane([]).index([], 0, 0)?.length, 0)
+  assert.equal(new Plane([3, 0]).index([], 0, 0), undefined)
+})
+
+test('the number in a cell is the buffer element it is, as long as every step only moves', () => {
+  const origins = new Origins(chain, () => undefined)
+  assert.deepEqual(origins.of(0, [1, 2]), { kind: 'at', number: 10, of: 12, node: 3 })
+  for (const { nodes, made } of cases) { // and where there is one, NumPy says the same one
+    const tree = new Tree(nodes)
+    const found = new Origins(tree, () => undefined)
+    for (let k = 0; k < product(tree.node(0).shape); k++) {
+      const origin = found.of(0, indexOf(tree.node(0).shape, k))
+      if (origin?.kind === 'at') assert.ok(made[origin.node]?.[k]?.includes(origin.number))
+    }
+  }
 })

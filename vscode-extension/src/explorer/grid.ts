@@ -125,6 +125,12 @@ export class Grid {
     this.onZoom()
   }
 
+  /** Shows the same part as an earlier grid of the same shape. */
+  resume({ plane, leading, rows, columns }: Grid): void {
+    if (plane.shape.join() !== this.plane.shape.join()) return
+    Object.assign(this, { leading, rows, columns })
+  }
+
   /** Brings an element into sight, by its slice and by as little scrolling as it takes. */
   show(index: Index): void {
     const { leading, row, column } = this.plane.place(index)

@@ -114,6 +114,7 @@ class Explorer {
   private draw(begin: number): void {
     const { tree } = this
     const focused = this.cards.findIndex(card => card?.grid.element === document.activeElement)
+    const before = new Map(this.cards.flatMap(card => (card ? [[card.node.name, card.grid] as const] : [])))
     this.cards.slice(begin).forEach(card => card?.dispose())
     if (!tree) {
       this.cards = []
@@ -124,6 +125,10 @@ class Explorer {
     this.origins = new Origins(tree, node => this.way.find(step => step.node === node)?.edge)
     const hidden = this.hidden
     this.cards = this.way.map((step, k) => (k < begin ? this.cards[k] : hidden.has(k) ? undefined : this.card(tree, step, k)))
+    this.cards.slice(begin).forEach(card => {
+      const grid = card && before.get(card.node.name)
+      if (grid) card.grid.resume(grid)
+    })
     const shown: HTMLElement[] = []
     this.cards.forEach((card, k) => {
       if (card) shown.push(card.element)
@@ -193,6 +198,7 @@ class Explorer {
 
   private choose(node: MapNode, edge: number, k: number): void {
     this.saved.choices[node.name] = edge
+    if (node.edges[edge]?.case !== undefined) this.saved.focus = undefined // of a stack: the element may come from another
     this.draw(k)
     this.cards[k]?.element.querySelector<HTMLElement>('.operands [aria-pressed="true"], .operands select')?.focus()
     this.update()
