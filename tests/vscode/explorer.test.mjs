@@ -17,6 +17,7 @@ before(async () => {
   for (const [name, text] of Object.entries({ 'chain.uir': CHAIN, 'more.uir': MORE, 'looped.uir': LOOPS, 'million.uir': MILLION })) rig.write(name, text)
   window = await rig.open('chain.uir')
   explorer = new Explorer(window.page)
+  await until('the server', () => window.lenses(), all => all.length > 1, 90_000)
 })
 after(() => rig?.stop())
 

@@ -105,7 +105,7 @@ for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === '
     try {
       for (const [name, text] of Object.entries(FILES)) rig.write(name, text)
       const window = await rig.open('softmax.uir', { size })
-      await until('lenses', () => window.lenses(), all => all.length > 1)
+      await until('lenses', () => window.lenses(), all => all.length > 1, 90_000)
       await window.command('View: Toggle Primary Side Bar Visibility')
       for (const [scene, draw] of chosen(SCENES, process.env.UIR_SCENES)) {
         await draw({ window })
