@@ -77,7 +77,7 @@ test('edits are followed, and while the text is broken the last good maps stay',
   await explorer.click('%3', [2, 3], [1, 2])
   await explorer.untilFrom(/at 10$/)
   await window.focus()
-  await window.goto(4, 17)
+  await window.goto(4, 19)
   await window.page.keyboard.press('Delete')
   await window.page.keyboard.type('2') // ((2, 3), ...): one row
   await explorer.until(/f32\[1, 3\]/)
@@ -100,7 +100,7 @@ test('after a reload it is back, with the element that was pinned', async () => 
   await window.page.waitForTimeout(1200)
   await window.page.reload()
   await window.ready()
-  await explorer.untilFrom('%3[1, 0] = %2[2, 0] = %1[0, 2] = buffer 0 at 2')
+  await explorer.untilFrom('%3[1, 0] = %2[2, 0] = %1[0, 2] = buffer 0 at 2', 60_000)
   await choose('%2')
   await explorer.untilWay('%2', '%1', '%0') // it asks again, too
 })

@@ -61,8 +61,8 @@ export class Explorer {
     return nbsp(await this.frame.locator('#from').innerText())
   }
 
-  async untilFrom(text) {
-    return until(`the line ${text}`, () => this.from().catch(() => ''), found => (typeof text === 'string' ? found === text : text.test(found)))
+  async untilFrom(text, timeout) {
+    return until(`the line ${text}`, () => this.from().catch(() => ''), found => (typeof text === 'string' ? found === text : text.test(found)), timeout)
   }
 
   async to() {

@@ -39,7 +39,7 @@ export class Card {
     this.sliders = this.grid.plane.leading.map((size, axis) => this.slider(size, axis))
     this.zoom = h('span', { class: 'zoom' },
       ...([['−', 2, 'Show more'], ['+', 0.5, 'Show less, larger'], ['fit', 0, 'Show everything']] as const).map(([text, factor, title]) =>
-        h('button', { class: 'small', title, 'aria-label': title, tabindex: -1, onclick: () => this.grid.zoomBy(factor) }, text)))
+        h('button', { class: 'small', title, 'aria-label': title, tabindex: -1, onclick: () => (factor === 0 ? this.grid.zoomBy(0) : this.grid.zoomAt(factor)) }, text)))
     this.element = h('section', { class: 'card', 'data-name': node.name, 'aria-label': label(node) },
       h('header', {},
         first ? undefined : h('span', { class: 'arrow', 'aria-hidden': 'true' }, '←'),

@@ -125,6 +125,14 @@ export class Grid {
     this.onZoom()
   }
 
+  /** Zooms so that an element stays where it is, or comes into sight. */
+  zoomAt(factor: number, index = this.focus ?? this.lit?.first): void {
+    if (index) this.show(index)
+    const { row, column } = this.plane.place(index ?? [])
+    const part = (at: number, { begin, end }: Extent) => (index ? Math.min(1, Math.max(0, (at + 0.5 - begin) / (end - begin))) : 0.5)
+    this.zoomBy(factor, part(column, this.columns), part(row, this.rows))
+  }
+
   /** Shows the same part as an earlier grid of the same shape. */
   resume({ plane, leading, rows, columns }: Grid): void {
     if (plane.shape.join() !== this.plane.shape.join()) return
@@ -205,8 +213,8 @@ export class Grid {
     const from = this.focus ?? this.lit?.first
     const start = this.plane.index(this.leading, 0, 0)
     if (event.key === 'Escape') this.owner.escape()
-    else if (event.key === '+' || event.key === '=') this.zoomBy(0.5)
-    else if (event.key === '-') this.zoomBy(2)
+    else if (event.key === '+' || event.key === '=') this.zoomAt(0.5, from)
+    else if (event.key === '-') this.zoomAt(2, from)
     else if (event.key === '0') this.zoomBy(0)
     else if ((event.key === 'Enter' || event.key === ' ') && from) this.owner.pin(from)
     else {
@@ -289,7 +297,8 @@ export class Grid {
     context.textAlign = 'center'
     for (const column of indexTicks(Math.floor(this.columns.begin), this.columns.end, this.boxWidth / most)) {
       const x = this.left + (column + 0.5 - this.columns.begin) * width
-      if (x >= this.left && x <= this.left + this.boxWidth) context.fillText(String(column), Math.max(this.left + 4, x), this.top - 9)
+      const half = String(column).length * 3.5
+      if (x >= this.left && x <= this.left + this.boxWidth) context.fillText(String(column), Math.min(x, this.width - half), this.top - 9)
     }
     if (this.plane.rows === 1) return
     context.textAlign = 'right'
@@ -376,7 +385,7 @@ export class Grid {
     const taken = tiny ? new Uint8Array(Math.ceil(this.width + 2) * Math.ceil(this.height + 2)) : undefined
     const outlines: { x: number; y: number; width: number; height: number; maybe: boolean }[] = []
     context.fillStyle = inks.lit
-    context.globalAlpha = tiny ? 0.85 : 0.16
+    context.globalAlpha = tiny ? 0.85 : 0.13
     let seen = 0
     lit.visit(window, (index, length, maybe) => this.plane.rowsOf(index, length, (row, column, run) => {
       const box = this.box(row, column, run)

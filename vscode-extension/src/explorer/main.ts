@@ -25,6 +25,7 @@ interface Saved {
 declare function acquireVsCodeApi(): { postMessage(message: FromExplorer): void; getState(): Saved | undefined; setState(state: Saved): void }
 
 const LARGEST = { width: 380, height: 300 }
+const TWO_ABREAST = 520 // where the page is as wide as this, large grids leave room for one beside them
 const LEAST_WIDTH = 160
 const FRAME = 34 // a card's edges and the page's
 const FOLDED = { from: 14, first: 7, last: 4 } // ways longer than this are folded in the middle
@@ -170,8 +171,9 @@ class Explorer {
   }
 
   private fit(): void {
-    const width = Math.max(LEAST_WIDTH, Math.min(LARGEST.width, this.chain.clientWidth - FRAME))
-    this.cards.forEach(card => card?.fit(width, LARGEST.height))
+    const page = this.chain.clientWidth - FRAME
+    const width = Math.max(LEAST_WIDTH, Math.min(LARGEST.width, page < TWO_ABREAST ? page : page / 2 - FRAME / 2))
+    this.cards.forEach(card => card?.fit(width, Math.min(LARGEST.height, width)))
   }
 
   // -- pointing ----------------------------------------------------------------------------------------------------
