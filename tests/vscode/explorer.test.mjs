@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { addressOf } from '../../scripts/vscode_server.mjs'
 import { Explorer } from './rig/explorer.mjs'
 import { RESTRICTED, Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
@@ -98,7 +99,7 @@ test('after a reload it is back, with the element that was pinned', async () => 
   await window.focus()
   await window.page.keyboard.press('Control+s')
   await window.page.waitForTimeout(1200)
-  await window.page.reload()
+  await window.page.goto(addressOf(rig.server.port, rig.workspace)) // without a file to open, which would begin anew
   await window.ready()
   await explorer.untilFrom('%3[1, 0] = %2[2, 0] = %1[0, 2] = buffer 0 at 2', 60_000)
   await choose('%2')
