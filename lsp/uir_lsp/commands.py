@@ -18,7 +18,7 @@ from pygls.uris import from_fs_path
 from uir_lsp.features.code_lenses import RUN, SHOW_C
 from uir_lsp.features.explain import explain_value
 from uir_lsp.features.run_program import run_program
-from uir_lsp.features.show_c import show_c, show_loops
+from uir_lsp.features.show_c import show_assembly, show_c, show_loops
 from uir_lsp.target import Target
 
 if TYPE_CHECKING:
@@ -87,6 +87,12 @@ async def _show_loops(server: UirServer, params: Any) -> dict[str, Any]:
     return result
 
 
+async def _show_assembly(server: UirServer, params: Any) -> dict[str, Any]:
+    result = await show_assembly(server, params)
+    await _show(server, Target.read(params), "s", result["asm"], result)
+    return result
+
+
 async def _show(server: UirServer, target: Target, extension: str, text: str, result: dict[str, Any]) -> None:
     """Open a text beside the file, if there is one and the client can; say why there is none."""
     if "message" in result:
@@ -106,5 +112,6 @@ COMMANDS: dict[str, Command] = {
     RUN: _run,
     SHOW_C: _show_c,
     "uir.showLoops": _show_loops,
+    "uir.showAssembly": _show_assembly,
     "uir.explain": explain_value,
 }

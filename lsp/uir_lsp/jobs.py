@@ -1,4 +1,5 @@
-"""The work that child processes do: C and loops of a text, and runs. Only a child imports this, so it may be heavy."""
+"""The work that child processes do: runs; what a program becomes is in `program_jobs`. It may be heavy: only a child
+imports this."""
 
 from __future__ import annotations
 
@@ -10,17 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uir_lsp.kept import write
-from uopc.cli.c import function_name
-from uopc.pipeline import Compiled, CompileError, compile_program
-from uopc.uir import Analysis, analyze
-from uopc.uir.listing import input_lines, loop_listing
-from uopc.uop import UOp, UOpError
+from uir_lsp.program_jobs import Job, Stage, show_assembly, show_c, show_loops, stage_text, stages, texts
 
 if TYPE_CHECKING:
     from uopc.runtime.result import OutputDifference, RunResult
-
-Job = dict[str, Any]
-Stage = Callable[[str], None]
 
 _OLDEST_NUMPY = (1, 24)  # as in pyproject.toml
 _STAGES = {
@@ -30,63 +24,6 @@ _STAGES = {
     "run": "running",
     "verify": "verifying against the reference",
 }
-
-
-class _Texts:
-    """The analysis of the text that came last: the next one differs from it by a few lines."""
-
-    def __init__(self) -> None:
-        self._last: Analysis | None = None
-
-    def analysis(self, text: str) -> Analysis:
-        """The analysis of a text."""
-        if self._last is None or self._last.text != text:
-            self._last = analyze(text, self._last)
-        return self._last
-
-
-_texts = _Texts()
-
-
-def show_c(job: Job, stage: Stage) -> Any:
-    """{c, map}, or {message} when there is no C."""
-    stage("lowering")
-    analysis = _texts.analysis(job["text"])
-    compiled = _compiled(analysis, job, plain=job["plain"])
-    if isinstance(compiled, str):
-        return {"message": compiled}
-    lines = compiled.source.split("\n")
-    origins = [*compiled.line_origins, *((),) * len(lines)]
-    return {"c": compiled.source, "map": [_statements(analysis, origins[k]) for k in range(len(lines))]}
-
-
-def _statements(analysis: Analysis, nodes: tuple[UOp, ...]) -> list[dict[str, Any]]:
-    names = dict.fromkeys(name for node in nodes for name in analysis.makers_of(node))
-    return [{"line": analysis.values[name].line, "name": "%" + name} for name in names]
-
-
-def show_loops(job: Job, stage: Stage) -> Any:
-    """{loops}, or {message} when there are none."""
-    stage("lowering")
-    analysis = _texts.analysis(job["text"])
-    compiled = _compiled(analysis, job, plain=True)
-    if isinstance(compiled, str):
-        return {"message": compiled}
-    return {"loops": loop_listing(compiled.sink, input_lines(analysis)).text}
-
-
-def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
-    """The program of a file or a value; a sentence when it cannot be compiled."""
-    value = job["value"]
-    root = analysis.root if value is None else analysis.values[value].uop
-    if root is None:
-        return "there is nothing to compute"
-    if value is not None and not root.dtype.bits:
-        return f"%{value} is an effect: it has no value"
-    try:
-        return compile_program(root, function_name(job["path"]), plain=plain)
-    except (CompileError, UOpError) as error:
-        return str(error)
 
 
 class NumPyMissing(Exception):
@@ -159,7 +96,7 @@ def line_values(job: Job, stage: Stage) -> Any:
     from uopc.runtime.line_values import previews
 
     stage("evaluating")
-    analysis = _texts.analysis(job["text"])
+    analysis = texts.analysis(job["text"])
     try:
         found = previews(analysis, Path(job["path"]).parent)
     except (RunError, EvaluationError, MemoryError) as error:
@@ -202,6 +139,9 @@ def speed(job: Job, stage: Stage) -> Any:
 JOBS: dict[str, Callable[[Job, Stage], Any]] = {
     "showC": show_c,
     "showLoops": show_loops,
+    "showAssembly": show_assembly,
+    "stages": stages,
+    "stageText": stage_text,
     "run": run,
     "lineValues": line_values,
     "arrays": arrays,

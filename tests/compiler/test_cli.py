@@ -34,7 +34,7 @@ ENDLESS = """\
 %c = mul %a, %b
 %d = reduce %c : op=add pop=1
 """
-COMMANDS = ["check", "fmt", "c", "lower", "run", "explain", "step", "lsp", "dap"]
+COMMANDS = ["check", "fmt", "c", "lower", "asm", "run", "explain", "step", "lsp", "dap"]
 
 
 @pytest.fixture(scope="module")

@@ -405,7 +405,7 @@ def test_clients_with_their_own_commands_are_offered_none(start: Start) -> None:
     offered = start().initialize(clientCommands=True)["capabilities"]
     assert offered.get("executeCommandProvider") is None
     names = start().initialize()["capabilities"]["executeCommandProvider"]["commands"]
-    assert sorted(names) == ["uir.explain", "uir.run", "uir.showGeneratedC", "uir.showLoops"]
+    assert sorted(names) == ["uir.explain", "uir.run", "uir.showAssembly", "uir.showGeneratedC", "uir.showLoops"]
 
 
 def test_the_c_is_shown_as_a_document_that_goes_with_the_server(start: Start) -> None:

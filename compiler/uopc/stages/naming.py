@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from uopc.stages.text import Namer
@@ -18,3 +19,9 @@ def namer_of(analysis: Analysis) -> Namer:
         if value.uop is not None:
             given.setdefault(value.uop, name)
     return Namer(given, analysis.owners)
+
+
+def statements(analysis: Analysis, nodes: Iterable[UOp]) -> list[dict[str, object]]:
+    """The lines of the file that nodes belong to: {line, name}, each once."""
+    names = dict.fromkeys(name for node in nodes for name in analysis.makers_of(node))
+    return [{"line": analysis.values[name].line, "name": "%" + name} for name in names]

@@ -92,18 +92,19 @@ class Stage:
         return counts(steps) if steps is not None else None
 
     def to_dict(self, texts: bool = True) -> dict[str, Any]:
-        """As JSON; `changed` is None where there is nothing to compare with."""
+        """As JSON; `changed` is None where there is nothing to compare with. Without texts, their names are given."""
         return {
             "name": self.name,
             "title": self.title,
             "about": self.about,
             "ms": None if self.milliseconds is None else round(self.milliseconds, 3),
             "nodes": self.nodes,
+            "lines": len(self.text().lines),
             "changed": None if self.changes is None else any(self.changes),
             "added": self.changes[0] if self.changes is not None else None,
             "removed": self.changes[1] if self.changes is not None else None,
             "rules": [r.to_dict() for r in self.rules],
-            "forms": {f: self.text(f).text if texts else len(self.text(f).lines) for f in self.forms},
+            "forms": {f: self.text(f).text for f in self.forms} if texts else list(self.forms),
         }
 
 

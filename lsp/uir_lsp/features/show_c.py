@@ -1,4 +1,4 @@
-"""`uir/showC` and `uir/showLoops`: the programs that come out of a file, made in a child process.
+"""`uir/showC`, `uir/showLoops` and `uir/showAssembly`: the programs that come out of a file, made in a child process.
 
 While the file has errors the last good answer is given, marked stale.
 """
@@ -17,19 +17,36 @@ if TYPE_CHECKING:
     from uir_lsp.server import UirServer
 
 _MOST_KEPT = 8  # last good answers kept for one document
+RESTRICTED = "assembly comes from the C compiler, which is not started in a folder that is not trusted"
+_TITLES = {
+    "showC": "Generating C",
+    "showLoops": "Lowering",
+    "showAssembly": "Compiling",
+    "stages": "Compiling stage by stage",
+    "stageText": "Compiling stage by stage",
+}
 
 
 async def show_c(server: UirServer, params: Any) -> dict[str, Any]:
     """The C of a file or a value."""
-    return await _show(server, Target.read(params), "showC", {"c": "", "map": []})
+    return await shown(server, Target.read(params), "showC", {"c": "", "map": []})
 
 
 async def show_loops(server: UirServer, params: Any) -> dict[str, Any]:
     """The loop program of a file or a value, as `.uir` text."""
-    return await _show(server, Target.read(params), "showLoops", {"loops": ""})
+    return await shown(server, Target.read(params), "showLoops", {"loops": "", "map": []})
 
 
-async def _show(server: UirServer, target: Target, kind: str, nothing: dict[str, Any]) -> dict[str, Any]:
+async def show_assembly(server: UirServer, params: Any) -> dict[str, Any]:
+    """The assembly of a file or a value; it is compiled for that, so only where programs may be run."""
+    nothing: dict[str, Any] = {"asm": "", "map": [], "lines": []}
+    if not server.options.trusted:
+        return {**nothing, "stale": False, "restricted": True, "message": RESTRICTED}
+    return await shown(server, Target.read(params), "showAssembly", nothing)
+
+
+async def shown(server: UirServer, target: Target, kind: str, nothing: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a job about the newest text; while that is broken, the last good one or `nothing`."""
     snapshot = await server.snapshot_for(target.uri)
     target.check(snapshot)
     key = (kind, target.value, target.flag("plain"))
@@ -39,7 +56,7 @@ async def _show(server: UirServer, target: Target, kind: str, nothing: dict[str,
         return {**last, "stale": False}
     message = why_not(snapshot, target.value)
     if message is None:
-        answer = await _ask(server, target, kind, snapshot)
+        answer = await ask(server, target, kind, snapshot.text)
         if "message" not in answer:
             _keep(good, key, (snapshot.text, answer))
             return {**answer, "stale": False}
@@ -47,17 +64,20 @@ async def _show(server: UirServer, target: Target, kind: str, nothing: dict[str,
     return {**last, "stale": True, "message": message}
 
 
-async def _ask(server: UirServer, target: Target, kind: str, snapshot: Snapshot) -> dict[str, Any]:
+async def ask(server: UirServer, target: Target, kind: str, text: str, **more: Any) -> dict[str, Any]:
+    """A job about a text; {message} when it comes to nothing."""
     job = {
         "kind": kind,
         "path": target.path,
-        "text": snapshot.text,
+        "text": text,
         "value": target.value,
         "plain": target.flag("plain"),
+        "compiler": server.options.compiler,
+        **more,
     }
-    title = "Generating C" if kind == "showC" else "Lowering"
+    lane = server.run_lane if kind == "showAssembly" else server.show_lane
     try:
-        answer: dict[str, Any] = await server.work(server.show_lane, job, title, target.token)
+        answer: dict[str, Any] = await server.work(lane, job, _TITLES[kind], target.token)
         return answer
     except NoAnswer as reason:
         return {"message": str(reason)}
@@ -84,4 +104,8 @@ def _keep(good: dict[Any, Any], key: Any, entry: Any) -> None:
         del good[next(iter(good))]
 
 
-FEATURES = (ServerFeature("uir/showC", show_c), ServerFeature("uir/showLoops", show_loops))
+FEATURES = (
+    ServerFeature("uir/showC", show_c),
+    ServerFeature("uir/showLoops", show_loops),
+    ServerFeature("uir/showAssembly", show_assembly),
+)

@@ -180,7 +180,7 @@ def test_the_json_has_its_shape() -> None:
         "graph", "inlined", "schedule", "loops", "simplified", "kernels", "c",
     ]  # fmt: skip
     for stage in found["stages"]:
-        assert list(stage) == ["name", "title", "about", "ms", "nodes", "changed", "added", "removed", "rules", "forms"]
+        assert " ".join(stage) == "name title about ms nodes lines changed added removed rules forms"
         assert all(isinstance(text, str) and text.endswith("\n") for text in stage["forms"].values())
     rule = found["stages"][4]["rules"][0]
     assert list(rule) == ["name", "law", "count", "examples"]
