@@ -77,8 +77,8 @@ PYTHON_SOURCES := $(shell find compiler/uopc lsp/uir_lsp lsp/uir_dap -name '*.py
 EXT_SOURCES := $(shell find $(EXT)/src $(EXT)/media $(EXT)/syntaxes $(EXT)/snippets -type f 2>/dev/null) \
   $(EXT)/package.json $(EXT)/language-configuration.json $(EXT)/README.md $(EXT)/CHANGELOG.md
 
-$(EXT)/uir.vsix: .venv/.ready $(EXT)/node_modules/.ready pyproject.toml scripts/build_vsix.sh scripts/bundle_server.py $(PYTHON_SOURCES) $(EXT_SOURCES)
+$(EXT)/uir.vsix: .venv/.ready $(EXT)/node_modules/.ready pyproject.toml scripts/build_vsix.sh scripts/bundle_server.py $(PYTHON_SOURCES) $(EXT_SOURCES) $(wildcard examples/*.uir)
 	@scripts/build_vsix.sh
 
 clean:
-	rm -rf .cache out $(EXT)/dist $(EXT)/server $(EXT)/uir.vsix $(EXT)/node_modules tests/vscode/node_modules .venv/.ready
+	rm -rf .cache out $(EXT)/dist $(EXT)/server $(EXT)/examples $(EXT)/uir.vsix $(EXT)/node_modules tests/vscode/node_modules .venv/.ready

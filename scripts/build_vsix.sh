@@ -7,6 +7,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 rm -rf vscode-extension/dist
 if ! {
+  rm -rf vscode-extension/examples && cp -r examples vscode-extension/examples &&
   .venv/bin/python scripts/bundle_server.py vscode-extension/server &&
     cd vscode-extension && npm run --silent build && npm run --silent package
 } >"$log" 2>&1; then

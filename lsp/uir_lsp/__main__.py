@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import importlib.util
 import itertools
 import os
 import sys
@@ -14,9 +15,15 @@ from uir_lsp import garbage
 from uir_lsp.journal import set_up
 
 
+_NEEDED = ("lsprotocol", "pygls")  # of the extra `lsp`
+
+
 def main(argv: list[str] | None = None) -> None:
     """Serve one client and end the process with the protocol's exit code."""
     options = _arguments(argv)
+    missing = next((name for name in _NEEDED if importlib.util.find_spec(name) is None), None)
+    if missing is not None:
+        sys.exit(f"uir-lsp: error: {missing} is not installed: run `pip install 'uir[lsp]'`")
     set_up(options.log, options.log_contents)
     stdin, stdout = _take_standard_streams()
     record = _new_file(options.record) if options.record else None

@@ -15,6 +15,7 @@ import { selectInterpreter } from './selectInterpreter'
 import { Status } from './status'
 import { stepThrough } from './step/configuration'
 import { registerStepping } from './step/register'
+import { registerTour } from './tour'
 import { Kind, SCHEME, Views, preferredKind } from './views'
 
 let server: Server | undefined
@@ -27,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
   context.subscriptions.push(registerStepping(context, server), registerExplorer(context, server))
   registerCommands(context, server, views, runner)
+  registerTour(context)
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
     vscode.workspace.onDidChangeConfiguration(event => {

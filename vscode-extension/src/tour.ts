@@ -1,0 +1,62 @@
+// The commands of the walkthrough page: each shows one thing on a program, and opens one first if none is there.
+
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import * as vscode from 'vscode'
+import { SCHEME } from './views'
+
+const FIRST = 'view_chain.uir'
+const INTERESTING = /^%w\b/ // the value of that example that went through every step
+
+export function registerTour(context: vscode.ExtensionContext): void {
+  const examples = path.join(context.extensionPath, 'examples')
+  const on = (work: (editor: vscode.TextEditor) => unknown) => async () => work(await programEditor(examples))
+  const commands: Record<string, () => unknown> = {
+    'uir.openExample': () => openExample(examples),
+    'uir.openWalkthrough': () => vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`),
+    'uir.tourHover': on(showHover),
+    'uir.tourC': on(({ document }) => vscode.commands.executeCommand('uir.showGeneratedC', { uri: document.uri.toString() })),
+    'uir.tourRun': on(({ document }) => vscode.commands.executeCommand('uir.run', { uri: document.uri.toString() })),
+  }
+  for (const [name, work] of Object.entries(commands)) context.subscriptions.push(vscode.commands.registerCommand(name, work))
+}
+
+/** A copy without a file: it can be changed and run, and saved anywhere. */
+async function openExample(examples: string, name?: string): Promise<vscode.TextEditor | undefined> {
+  const chosen = name ?? (await vscode.window.showQuickPick(listed(examples), { title: 'Open an example', matchOnDetail: true }))?.label
+  if (!chosen) return undefined
+  const content = await fs.readFile(path.join(examples, path.basename(chosen)), 'utf8')
+  return vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'uir', content }), { preview: false })
+}
+
+/** The examples by name, with the sentence that each begins with; the first one first. */
+async function listed(examples: string): Promise<vscode.QuickPickItem[]> {
+  const names = (await fs.readdir(examples)).filter(name => name.endsWith('.uir')).sort()
+  names.sort((a, b) => Number(b === FIRST) - Number(a === FIRST))
+  return Promise.all(names.map(async label => {
+    const text = await fs.readFile(path.join(examples, label), 'utf8')
+    const about = text.split('\n').find(line => /^# (?!uir:|uop )/.test(line))
+    return { label, detail: about?.slice(2) ?? '' }
+  }))
+}
+
+/** The program that is open, in front; the first example when there is none. */
+async function programEditor(examples: string): Promise<vscode.TextEditor> {
+  const isProgram = (document: vscode.TextDocument): boolean => document.languageId === 'uir' && document.uri.scheme !== SCHEME && !document.isClosed
+  const shown = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors].find(editor => editor && isProgram(editor.document))
+  if (shown) return vscode.window.showTextDocument(shown.document, { viewColumn: shown.viewColumn ?? vscode.ViewColumn.One, preview: false })
+  const document = vscode.workspace.textDocuments.find(isProgram)
+  const editor = document ? await vscode.window.showTextDocument(document, { preview: false }) : await openExample(examples, FIRST)
+  if (!editor) throw new Error('no program is open')
+  return editor
+}
+
+async function showHover(editor: vscode.TextEditor): Promise<void> {
+  const lines = editor.document.getText().split(/\r\n|\r|\n/)
+  const definitions = lines.flatMap((text, line) => (/^\s*%\S+\s*=/.test(text) ? [line] : []))
+  const line = definitions.find(line => INTERESTING.test(lines[line]?.trim() ?? '')) ?? definitions.pop() ?? 0
+  const place = new vscode.Position(line, (lines[line]?.indexOf('%') ?? 0) + 1)
+  editor.selection = new vscode.Selection(place, place)
+  editor.revealRange(new vscode.Range(place, place))
+  await vscode.commands.executeCommand('editor.action.showHover')
+}
