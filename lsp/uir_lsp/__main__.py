@@ -14,7 +14,6 @@ from typing import BinaryIO
 from uir_lsp import garbage
 from uir_lsp.journal import set_up
 
-
 _NEEDED = ("lsprotocol", "pygls")  # of the extra `lsp`
 
 

@@ -43,13 +43,13 @@ async function reading(rig) {
   assert.match((await wrong.problems()).join('\n'), /12 elements cannot become 10/)
   await wrong.close()
   const window = await rig.open('row_sum.uir')
-  await window.untilLine(/%y = reduce.*f32\[3\]/)
+  await window.untilLine(/%y = reduce.*f32\[3\]/, undefined, FIRST_START_MS)
   await window.focus()
   await window.goto(await window.lineOf('%y ='), 2)
   assert.match(await window.hover(/%y/), /f32\[3\]/)
   await window.page.keyboard.press('Escape')
   await window.clickLens(/generated C/)
-  await window.untilLine(/void |int /, window.generated())
+  await window.untilLine(/void |int /, window.generated(), FIRST_START_MS)
   return window
 }
 

@@ -35,8 +35,9 @@ async function listed(examples: string): Promise<vscode.QuickPickItem[]> {
   names.sort((a, b) => Number(b === FIRST) - Number(a === FIRST))
   return Promise.all(names.map(async label => {
     const text = await fs.readFile(path.join(examples, label), 'utf8')
-    const about = text.split('\n').find(line => /^# (?!uir:|uop )/.test(line))
-    return { label, detail: about?.slice(2) ?? '' }
+    const comment = /^(?:# uop .*\n)?((?:# (?!uir:).*\n)+)/.exec(text)?.[1] ?? ''
+    const about = comment.replace(/^# /gm, '').replace(/\s+/g, ' ')
+    return { label, detail: /^.*?[.:;](?= |$)/.exec(about)?.[0].replace(/[:;]$/, '.') ?? about }
   }))
 }
 
