@@ -74,7 +74,7 @@ def _tuple(items: object) -> str:
 
 
 def _factored(rng: random.Random, n: int) -> tuple[int, ...]:
-    out = []
+    out: list[int] = []
     while n > 1 and len(out) < 3:
         d = rng.choice([d for d in range(2, n + 1) if n % d == 0])
         out.append(d)
@@ -138,7 +138,7 @@ def _reduce(p: IndexProgram, rng: random.Random, x: str) -> str:
     op, keep = rng.choice(["add", "max", "mul"]), rng.random() < 0.4
     shape = tuple(1 if k in axes else n for k, n in enumerate(p.shapes[x]) if keep or k not in axes)
     statement = f"reduce {x} : op={op} axes={_tuple(axes)}" + (" keepdim=true" if keep else "")
-    return p.add(statement, [x], shape, lambda m: m[0].any(axis=tuple(axes), keepdims=keep))
+    return p.add(statement, [x], shape, lambda m: np.asarray(m[0].any(axis=tuple(axes), keepdims=keep)))
 
 
 def _broadcast(p: IndexProgram, rng: random.Random, x: str) -> str:
@@ -179,7 +179,7 @@ def _gather(p: IndexProgram, rng: random.Random, x: str) -> str:
     numbers = p.add(f"buffer 1 : dtype=i32 slot={p.slots - 1}", [], (1,), None)
     which = p.add(f"reshape {numbers}, ()", [numbers], (), lambda m: m[0].reshape(m[0].shape[-1]))
     shape = p.shapes[x][1:]
-    return p.add(f"index {x}, {which}", [x, which], shape, lambda m: m[0].any(axis=0) | m[1])
+    return p.add(f"index {x}, {which}", [x, which], shape, lambda m: np.asarray(m[0].any(axis=0) | m[1]))
 
 
 _MOVES: list[Callable[[IndexProgram, random.Random, str], str]] = [
