@@ -19,6 +19,7 @@ from uopc.uop import UOp
 
 # Every transformation that can be switched off, with what it does.
 SWITCHES: dict[str, str] = {
+    "epilogue": "what is made of each element of a product is computed before it leaves the registers",
     "fuse": "kernels over the same rows become one loop over rows",
     "vector": "loops along neighbouring elements are written with vectors",
     "tile": "contractions keep a tile of the result in registers",

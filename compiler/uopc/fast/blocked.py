@@ -28,7 +28,7 @@ def write_blocked(w: Workshop, t: Tile) -> None:
 
 def open_blocks(w: Workshop, t: Tile, stack: ExitStack) -> Block:
     """The loops over blocks of steps: k0 is the first iteration of one, `steps` their number, `more` whether there were
-    others before."""
+    others before (`last`: whether there are none behind, for an epilogue)."""
     e, first = w.emitter, t.loops[0]
     size = first.arg.size
     open_loops(e, stack, t.nest.red[: t.cut], "z")
@@ -36,6 +36,9 @@ def open_blocks(w: Workshop, t: Tile, stack: ExitStack) -> Block:
     stack.enter_context(e.loop(f"for (long k0 = 0; k0 < {size}; k0 += {t.chunk})", first))
     e.code.line(f"const long steps = {size} - k0 < {t.chunk} ? {size} - k0 : {t.chunk};", first)
     e.code.line(f"const int more = k0{before} ? 1 : 0;", first)
+    if t.epilogue is not None:
+        end = "".join(f" && z{r.arg.idx} == {r.arg.size - 1}" for r in t.nest.red[: t.cut])
+        e.code.line(f"const int last = k0 + {t.chunk} >= {size}{end};", first)
     e.env[first] = Counter("k0")
     return Block(t, Counter("k0"), "steps")
 
@@ -134,8 +137,8 @@ class _Blocked:
             e.code.line("long i = m0;", t.u)
             if whole:
                 with e.loop(f"for (; i + {rows} <= m1; i += {rows})", t.u):
-                    call(w, t, Variant(rows, lanes), Counter("i"), packed, steps="steps, more")
+                    call(w, t, Variant(rows, lanes), Counter("i"), packed)
             rest = t.u.arg.size - whole
             if rest:
                 with e.loop("if (i < m1)", t.u):
-                    call(w, t, Variant(rest, lanes), Counter("i"), packed, steps="steps, more")
+                    call(w, t, Variant(rest, lanes), Counter("i"), packed)

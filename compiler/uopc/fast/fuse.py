@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from uopc.fast.epilogue import product_load
 from uopc.fast.nest import Nest, nest_of
 from uopc.ops import Ops
 from uopc.opt import Choice, Opts, choose
@@ -17,7 +18,7 @@ from uopc.schedule import Stage
 from uopc.symbolic.linear import Linear, form_bounds, linear
 from uopc.uop import UOp, buf
 
-_ALL = 1 << 20  # more loops than any value has axes
+ALL_LOOPS = 1 << 20  # outer loops that stay as they are: more than any value has axes
 _MOST_STAGES = 12  # of one kernel: compilers take more than proportionally longer for longer functions
 _ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cache when it is read
 
@@ -52,6 +53,7 @@ class Cluster:
     views: list[View]
     outer: int
     why: list[str] = field(default_factory=list)
+    epilogue: bool = False  # two stages: a contraction, and what is made of each of its elements in registers
 
 
 class Fuser:
@@ -75,21 +77,57 @@ class Fuser:
                 found.append(Cluster([view], self._first_outer(view)))
                 last = len(found) - 1
             place[stage.out] = last
-        return found
+        return self._epilogues(found)
+
+    def _epilogues(self, clusters: list[Cluster]) -> list[Cluster]:
+        """Contractions that only one elementwise stage reads, with that stage: it is computed from the registers."""
+        if not self.opts.on("epilogue"):
+            return clusters
+        readers: dict[UOp, list[Cluster]] = {}
+        for c in clusters:
+            for v in c.views:
+                for b in buffers_of(v.stage.value):
+                    readers.setdefault(b, []).append(c)
+        gone: set[int] = set()
+        for k, c in enumerate(clusters):
+            first = c.views[0]
+            users = readers.get(first.stage.out, [])
+            if len(users) != 1 or not first.tile:
+                continue
+            (user,) = users
+            if user is c:
+                c.epilogue = len(c.views) == 2 and self._is_epilogue(first, c.views[1])
+            elif len(c.views) == len(user.views) == 1 and self._is_epilogue(first, user.views[0]):
+                user.views.insert(0, first)
+                user.epilogue = True
+                gone.add(k)
+        for c in clusters:
+            if c.epilogue:
+                c.why = ["what is made of each element of the product is computed before it leaves the registers"]
+        return [c for k, c in enumerate(clusters) if k not in gone]
+
+    def _is_epilogue(self, first: View, second: View) -> bool:
+        if not first.tile or not first.stage.temporary or second.nest is None or second.nest.red:
+            return False
+        (values, outs), _ = canonical([(v.stage.value, v.stage.out) for v in (first, second)])
+        nests = [nest_of(value, out, ALL_LOOPS) for value, out in zip(values, outs)]
+        if nests[0] is None or nests[1] is None or product_load(nests[0], nests[1]) is None:
+            return False
+        return choose(nests[0], 0, self.opts).role == "tile"
 
     def view(self, stage: Stage) -> View:
         """The stage with its natural loops."""
         (value, out), mapping = canonical([(stage.value, stage.out)])
-        nest, choice = self._looked(value[0], out[0], _ALL)
+        nest, choice = self._looked(value[0], out[0], ALL_LOOPS)
         solitary = nest is None or choice.role in ("scalar", "columns", "transpose")
         return View(stage, nest, choice.role == "tile", _panel_bytes(choice), solitary, mapping)
 
     def _looked(self, value: UOp, out: UOp, outer: int) -> tuple[Nest | None, Choice]:
-        """A nest and how it would be computed inside `outer` common loops (_ALL: its loops as they are, by itself)."""
+        """A nest and how it would be computed inside `outer` common loops (ALL_LOOPS: by itself, loops as they are)."""
         key = (value, out, outer)
         if key not in self.known:
             nest = nest_of(value, out, outer)
-            self.known[key] = (nest, choose(nest, outer % _ALL, self.opts))
+            self.known[key] = (nest, choose(nest, outer % ALL_LOOPS, self.opts))
         return self.known[key]
 
     @staticmethod

@@ -6,12 +6,15 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from uopc.fast.emit import Code, Counter, Emitter
+from uopc.fast.epilogue import others, product_load
+from uopc.fast.nest import Nest
 from uopc.fast.passes import add_vector
 from uopc.fast.tile import Part, Tile
 from uopc.fast.vectors import Vectors
 from uopc.rangeify import identity
 from uopc.render.types import C_TYPES, constant
 from uopc.symbolic.linear import linear
+from uopc.uop import UOp
 
 _LINE = 64  # bytes
 
@@ -46,6 +49,7 @@ class _MicroKernel:
         self.e = Emitter(self.code, vectors, {}, width=t.width, active=t.width)
         self.count = -(-v.lanes // t.width)
         self.flat = t.flat() and not v.packs and not v.ahead
+        self.beside = others(t.nest, t.epilogue) if t.epilogue is not None else []
         self.packed = [k for k, p in enumerate(t.lanewise) if p.packed]
 
     def write(self, name: str) -> Code:
@@ -75,8 +79,9 @@ class _MicroKernel:
             found += [f"{C_TYPES[t.lanewise[k].held]}* restrict q{k}" for k in self.packed]
         if self.v.ahead:
             found += [f"const {C_TYPES[t.lanewise[k].held]}* n{k}" for k in self.packed]
-        found.append(f"{C_TYPES[t.nest.out.dtype]}* restrict c")
-        return found + ["long steps", "int more"] * t.blocked
+        found += [f"const {C_TYPES[n.dtype]}* e{k}" for k, n in enumerate(self.beside)]
+        found.append(f"{C_TYPES[t.result.out.dtype]}* restrict c")
+        return found + ["long steps", "int more"] * t.blocked + ["int last"] * (t.blocked and bool(t.epilogue))
 
     # -- the loops -------------------------------------------------------------------------------------------------
     def _loops(self) -> None:
@@ -172,9 +177,43 @@ class _MicroKernel:
                 for i, j in cells:
                     old = e.vectors.load(self._at(i, j), n.out.dtype, t.width, self._active(j))
                     self.code.line(f"c{i}_{j} = {self._combined(old, f'c{i}_{j}')};", n.value)
+        if t.epilogue is not None:
+            with e.loop("if (last)" if t.blocked else "", t.epilogue.value):
+                for i, j in cells:
+                    self._epilogue(t.epilogue, i, j)
+                if t.blocked:
+                    self.code.line("return;", n.value)
+            if not t.blocked:
+                return
         for i, j in cells:
             text = e.vectors.store(self._at(i, j), f"c{i}_{j}", n.out.dtype, t.width, self._active(j))
             self.code.line(text, n.value)
+
+    def _epilogue(self, epilogue: Nest, i: int, j: int) -> None:
+        """One vector of the result made of c{i}_{j}."""
+        e, t, active = self.e, self.t, self._active(j)
+        product = product_load(t.nest, epilogue)
+        assert product is not None
+        with e.loop("", epilogue.value), e.lanes(t.v, t.width, active):
+            e.env[t.u], e.env[t.v] = Counter("", i), Counter("", j * t.width)
+            e.remember(product, f"c{i}_{j}")
+            for k, load in enumerate(self.beside):
+                self._beside(k, load, i, j)
+            text = e.vector(epilogue.body)
+            self.code.line(e.vectors.store(self._at(i, j), text, epilogue.out.dtype, t.width, active), epilogue.value)
+
+    def _beside(self, k: int, load: UOp, i: int, j: int) -> None:
+        """Something else that the epilogue reads: a vector, or one element for all lanes."""
+        e, t = self.e, self.t
+        terms = linear(load.src[0].src[1]).terms
+        at = f"e{k} + {i * terms.get(t.u, 0)}"
+        name = e.code.fresh("e_")
+        if t.v in terms:
+            text = e.vectors.load(f"{at} + {j * t.width}", load.dtype, t.width, self._active(j))
+            self.code.line(f"{e.vectors.of(load.dtype, t.width)} {name} = {text};", load)
+        else:
+            self.code.line(f"{C_TYPES[load.dtype]} {name} = *({at});", load)
+        e.remember(load, name)
 
     def _combined(self, old: str, new: str) -> str:
         n = self.t.nest

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from uopc.fast.columns import write_columns
 from uopc.fast.contraction import write_contraction
 from uopc.fast.emit import Code
-from uopc.fast.fuse import Cluster, Fuser, canonical
+from uopc.fast.fuse import ALL_LOOPS, Cluster, Fuser, canonical
 from uopc.fast.group import Group, Kernel, Member, Workshop
 from uopc.fast.memory import Arena
 from uopc.fast.nest import nest_of
@@ -114,11 +114,23 @@ class _Writer:
                 return name, *self._plain(name, values[0], outs[0]), notes
             outer = len(nest.dims) - (choice.role == "map" and bool(nest.dims))
             group = Group((Member(nest, choice, True),), outer)
+        elif c.epilogue:
+            group = self._with_epilogue(values, outs, notes)
         else:
             group = self._group(c, values, outs, wanted, notes)
         self.groups[name] = group
         kernel = self._write(name, group)
         return name, kernel, [dict(m.nest.origin) for m in group.members], notes
+
+    def _with_epilogue(self, values: list[UOp], outs: list[UOp], notes: list[str]) -> Group:
+        """A contraction and what is made of each of its elements, over the loops that they have in common."""
+        nest, epilogue = (nest_of(value, out, ALL_LOOPS) for value, out in zip(values, outs))
+        assert nest is not None and epilogue is not None
+        choice = choose(nest, 0, self.opts)
+        assert choice.tile is not None
+        notes += choice.why
+        choice = replace(choice, tile=replace(choice.tile, epilogue=epilogue))
+        return Group((Member(nest, choice, False), Member(epilogue, Choice("map"), True)), 0)
 
     def _group(
         self, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...], notes: list[str]
@@ -138,7 +150,8 @@ class _Writer:
         reads = {u.src[0].src[0] for m in group.members for u in m.nest.loads()}
         params = sorted((reads | set(wanted)) - inside, key=lambda b: b.arg.slot)
         w = Workshop(name, group, self.opts, Vectors(self.helpers), params, texts=self.texts)
-        single = len(group.members) == 1
+        tile = group.members[0].choice.tile
+        single = len(group.members) == 1 or (tile is not None and tile.epilogue is not None)
         writer = _WRITERS.get(group.members[0].choice.role, write_rows) if single else write_rows
         writer(w)
         return w.finish(frozenset(wanted))

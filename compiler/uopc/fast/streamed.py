@@ -85,4 +85,4 @@ class _Streamed:
 
     def _tile(self, variant: Variant, at: Counter, following: list[str]) -> None:
         ahead = following if variant.ahead else ()
-        call(self.w, self.t, variant, at, lambda p: self.panels[p], ahead, "steps, more")
+        call(self.w, self.t, variant, at, lambda p: self.panels[p], ahead)

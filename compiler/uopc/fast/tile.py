@@ -40,6 +40,7 @@ class Tile:
     mode: "whole" (a tile runs through all steps), "blocked" (through a block of them that fits the caches, both
     operands packed) or "streamed" (the first rows pack what the others read). cut, chunk: a block of steps is `chunk`
     iterations of the reduce loop number `cut` and all of those inside it; height: rows that are packed together.
+    epilogue: an elementwise nest over the same loops that is computed from the tile before it leaves the registers.
     """
 
     nest: Nest
@@ -54,6 +55,12 @@ class Tile:
     cut: int = 0
     chunk: int = 0
     height: int = 0
+    epilogue: Nest | None = None
+
+    @property
+    def result(self) -> Nest:
+        """The nest that is written: the contraction, or what is made of each of its elements."""
+        return self.epilogue or self.nest
 
     @property
     def blocked(self) -> bool:
