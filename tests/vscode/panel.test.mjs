@@ -170,6 +170,7 @@ test('what takes long says its stage and can be cancelled', async () => {
 test('a new run leaves the slice, the place, the focus and what is being typed', async () => {
   await run('cube.uir')
   await panel.slide(0, 1)
+  await until('the second slice', () => panel.cells(), rows => rows[0]?.[1] === '26')
   await panel.frame.locator('.table').focus()
   for (const key of ['ArrowDown', 'ArrowRight']) await window.page.keyboard.press(key)
   await until('the value', () => panel.readout(), text => text === '%y[1, 1, 1] = 34')

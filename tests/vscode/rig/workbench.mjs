@@ -24,9 +24,20 @@ export class Workbench {
   async show(file) {
     await this.page.keyboard.press('Escape')
     this.file = file
-    await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${file}"]`).first().click()
-    await this.editor().first().waitFor()
+    await this.clickFile(`.explorer-folders-view .monaco-list-row[aria-label^="${file}"]`)
     await this.focus()
+  }
+
+  /** A click can fall between two drawings of the list; then it is clicked again. */
+  async clickFile(row) {
+    for (let attempt = 1; ; attempt++) {
+      await this.page.locator(row).first().click()
+      try {
+        return await this.editor().first().waitFor({ timeout: 6_000 })
+      } catch (error) {
+        if (attempt === 6) throw error
+      }
+    }
   }
 
   /** Closes every editor and the panel; none of them may have unsaved text. */
