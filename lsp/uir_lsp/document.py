@@ -114,7 +114,7 @@ class Document:
 class Memory:
     """What features remember of a document between answers: one entry a feature, gone when the document is closed.
 
-    `good` (the last good answers of showC and showLoops) belongs to the loop, everything else to the analysis thread.
+    `good` (the last good answers: C, loops, graph) belongs to the loop, everything else to the analysis thread.
     """
 
     output_names: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uir_lsp.kept import write
-from uir_lsp.program_jobs import Job, Stage, show_assembly, show_c, show_loops, stage_text, stages, texts
+from uir_lsp.program_jobs import Job, Stage, graph, show_assembly, show_c, show_loops, stage_text, stages, texts
 
 if TYPE_CHECKING:
     from uopc.runtime.result import OutputDifference, RunResult
@@ -142,6 +142,7 @@ JOBS: dict[str, Callable[[Job, Stage], Any]] = {
     "showAssembly": show_assembly,
     "stages": stages,
     "stageText": stage_text,
+    "graph": graph,
     "run": run,
     "lineValues": line_values,
     "arrays": arrays,

@@ -89,6 +89,20 @@ def show_assembly(job: Job, stage: Stage) -> Any:
     }
 
 
+def graph(job: Job, stage: Stage) -> Any:
+    """{nodes, edges, kernels, message}: the data flow of the text."""
+    from uopc.analysis.dataflow import data_flow
+
+    stage("lowering")
+    flow = data_flow(texts.analysis(job["text"]))
+    return {
+        "nodes": [{**vars(node), "name": "%" + node.name} for node in flow.nodes],
+        "edges": [[edge.source, edge.target] for edge in flow.edges],
+        "kernels": [vars(kernel) for kernel in flow.kernels],
+        "message": flow.message,
+    }
+
+
 def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
     """The program of a file or a value; a sentence when it cannot be compiled."""
     root = _root(analysis, job)

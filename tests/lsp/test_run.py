@@ -155,7 +155,7 @@ def test_a_file_that_is_not_open_is_read_from_disk(client: Client, tmp_path: Pat
     assert caught.value.code == -32602
 
 
-@pytest.mark.parametrize("method", ["uir/run", "uir/showC", "uir/showLoops", "uir/explain"])
+@pytest.mark.parametrize("method", ["uir/run", "uir/showC", "uir/showLoops", "uir/graph", "uir/explain"])
 @pytest.mark.parametrize("params", [None, [], {}, {"uri": 3}, {"uri": "file:///test.uir", "value": "%nothing"}])
 def test_a_request_that_makes_no_sense_is_invalid_params(client: Client, method: str, params: Any) -> None:
     client.open(GOOD)

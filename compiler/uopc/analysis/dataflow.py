@@ -45,7 +45,7 @@ class FlowEdge:
 
 @dataclass(frozen=True)
 class FlowKernel:
-    """A function of the fast program: its name, and what it computes."""
+    """A function of the fast program: its name, and the types of what it computes."""
 
     name: str
     about: str
@@ -168,5 +168,6 @@ def _owners(made: FastProgram) -> dict[UOp, int]:
 
 
 def _about(made: FastProgram, k: int) -> str:
-    """The results of a kernel by shape."""
-    return ", ".join(f"{s.out.dtype}[{', '.join(map(str, s.value.shape))}]" for s in made.calls[k].stages)
+    """The types of what a kernel computes, each once."""
+    types = (f"{s.out.dtype}[{', '.join(map(str, s.value.shape))}]" for s in made.calls[k].stages)
+    return ", ".join(dict.fromkeys(types))

@@ -58,7 +58,7 @@ async def shown(server: UirServer, target: Target, kind: str, nothing: dict[str,
     if message is None:
         answer = await ask(server, target, kind, snapshot.text)
         if "message" not in answer:
-            _keep(good, key, (snapshot.text, answer))
+            keep(good, key, (snapshot.text, answer))
             return {**answer, "stale": False}
         message = answer["message"]
     return {**last, "stale": True, "message": message}
@@ -97,7 +97,8 @@ def why_not(snapshot: Snapshot, value: str | None) -> str | None:
     return "there is nothing in the file yet" if value is None else f"%{value} is not known"
 
 
-def _keep(good: dict[Any, Any], key: Any, entry: Any) -> None:
+def keep(good: dict[Any, Any], key: Any, entry: Any) -> None:
+    """Remember a good answer of a document; the oldest goes when there are many."""
     good.pop(key, None)
     good[key] = entry
     while len(good) > _MOST_KEPT:
