@@ -21,9 +21,11 @@ _DEAR = frozenset({Ops.EXP2, Ops.LOG2, Ops.SIN})
 _COSTLY = _DEAR | {Ops.RECIP, Ops.SQRT, Ops.FLOORDIV, Ops.FLOORMOD}
 _COPIES = 4  # an expand that makes fewer copies is computed again
 _SHARED_COST = 16  # operations from which a value is not computed in two stages
+_SHARED_READS = 3  # values of its own size that are read for a value, from which it is not read together in two stages
 _REPEATS = 64  # operations times places from which a value is not computed at every place
 _MAX_DEPTH = 192  # operations in a row in one loop
 _VIEWS = MOVEMENT - {Ops.PAD}
+_NOTHING: frozenset[UOp] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class _Facts:
         ] = {}  # operations that one element takes, counting shared ones again, at most _REPEATS
         self.depth: dict[UOp, int] = {}
         self.costly: set[UOp] = set()  # values with a costly operation in them
+        self.reads: dict[UOp, frozenset[UOp]] = {}  # of about its size; _SHARED_READS are enough
 
 
 def _boundaries(nodes: list[UOp], roots: list[UOp]) -> dict[UOp, str]:
@@ -127,8 +130,21 @@ def _measure(u: UOp, facts: _Facts) -> None:
     facts.depth[u] = max((facts.depth[s] for s in below), default=0) + (own or u.op in (Ops.PAD, Ops.STACK))
     if u.op in _COSTLY or any(s in facts.costly for s in below):
         facts.costly.add(u)
+    facts.reads[u] = _large_reads(u, facts)
     if facts.depth[u] >= _MAX_DEPTH and u not in facts.roots:
         facts.reasons.setdefault(u, f"a chain of more than {_MAX_DEPTH} operations is cut")
+
+
+def _large_reads(u: UOp, facts: _Facts) -> frozenset[UOp]:
+    if u.op is Ops.BUFFER:
+        return frozenset((u,))
+    if u.op is Ops.EXPAND and prod(u.shape) >= _COPIES * max(1, prod(u.src[0].shape)):
+        return _NOTHING
+    found = _NOTHING
+    for s in u.src:
+        if len(found) < _SHARED_READS:
+            found |= {s} if s in facts.reasons else facts.reads[s]
+    return found
 
 
 def _look_down(facts: _Facts) -> None:
@@ -177,6 +193,8 @@ def _shared(u: UOp, facts: _Facts, owners: int, places: int) -> str | None:
         return f"{u.op.value} is dear, and several stages read it"
     if owners > 1 and facts.cost[u] >= _SHARED_COST:
         return "it takes many operations, and several stages read it"
+    if owners > 1 and len(facts.reads[u]) >= _SHARED_READS:
+        return "it is made of several values of its size, and several stages read it"
     if places >= 4 and facts.cost[u] * places >= _REPEATS:
         return "it would be computed at many places"
     return None

@@ -25,9 +25,14 @@ _ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cac
 
 @dataclass(frozen=True)
 class View:
-    """A stage seen from outside: its natural loops, and where each load of it is in the program's buffers."""
+    """A stage seen from outside: its natural loops, and where each load of it is in the program's buffers.
+
+    value, out: the stage with its buffers numbered by appearance, the same for stages that are equal but for them.
+    """
 
     stage: Stage
+    value: UOp
+    out: UOp
     nest: Nest | None
     tile: bool
     panel: int  # bytes of the operand that all rows of a contraction read
@@ -120,7 +125,7 @@ class Fuser:
         (value, out), mapping = canonical([(stage.value, stage.out)])
         nest, choice = self._looked(value[0], out[0], ALL_LOOPS)
         solitary = nest is None or choice.role in ("scalar", "columns", "transpose")
-        return View(stage, nest, choice.role == "tile", _panel_bytes(choice), solitary, mapping)
+        return View(stage, value[0], out[0], nest, choice.role == "tile", _panel_bytes(choice), solitary, mapping)
 
     def _looked(self, value: UOp, out: UOp, outer: int) -> tuple[Nest | None, Choice]:
         """A nest and how it would be computed inside `outer` common loops (ALL_LOOPS: by itself, loops as they are)."""
@@ -160,6 +165,7 @@ class Fuser:
 
     def _fits(self, cluster: Cluster, view: View, outer: int) -> bool:
         members = [*cluster.views, view]
+        asked = [view] if outer == cluster.outer and len(cluster.views) > 1 else members  # those in it have been
         if any(v.tile and (outer != len(v.sizes) - 1 or not outer) for v in members):
             return False
         if not outer and any(len(v.sizes) > 1 for v in members):
@@ -172,7 +178,7 @@ class Fuser:
         for buffer, form in view.forms():
             if buffer in writers and not _same_row(form, view, writers[buffer], outer):
                 return False
-        return all(self._keeps(v, outer) for v in members)
+        return all(self._keeps(v, outer) for v in asked)
 
     def _keeps(self, v: View, outer: int) -> bool:
         """Whether the stage can still be computed well inside that many common loops."""
@@ -204,9 +210,12 @@ def _panel_bytes(choice: Choice) -> int:
 
 
 # -- kernels that are equal but for their buffers ------------------------------------------------------------------
-def buffers_of(value: UOp) -> list[UOp]:
+def buffers_of(value: UOp) -> tuple[UOp, ...]:
     """The buffers that a value reads, in the order of the graph."""
-    return [u for u in value.toposort() if u.op is Ops.BUFFER]
+    if value.op is Ops.BUFFER:
+        return (value,)
+    found: tuple[UOp, ...] = value.cached("buffers", lambda v: tuple(u for u in v.toposort() if u.op is Ops.BUFFER))
+    return found
 
 
 def canonical(pairs: Sequence[tuple[UOp, UOp]]) -> tuple[tuple[list[UOp], list[UOp]], dict[UOp, UOp]]:

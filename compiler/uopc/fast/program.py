@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from uopc.fast.columns import write_columns
 from uopc.fast.contraction import write_contraction
 from uopc.fast.emit import Code
-from uopc.fast.fuse import ALL_LOOPS, Cluster, Fuser, canonical
+from uopc.fast.fuse import ALL_LOOPS, Cluster, Fuser, buffers_of, canonical
 from uopc.fast.group import Group, Kernel, Member, Workshop
 from uopc.fast.memory import Arena
 from uopc.fast.nest import nest_of
@@ -63,6 +63,17 @@ def fast_program(outputs: Iterable[tuple[UOp, UOp]], name: str, opts: Opts) -> F
     return _Writer(stages, [out for _, out in wanted], name, opts).program()
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A kernel that was written, for all calls that differ only in their buffers. nodes: its own graph, per stage."""
+
+    name: str
+    kernel: Kernel
+    back: list[dict[UOp, list[UOp]]]
+    notes: list[str]
+    nodes: list[list[UOp]]
+
+
 @dataclass
 class _Writer:
     stages: list[Stage]
@@ -72,35 +83,39 @@ class _Writer:
     helpers: Helpers = field(default_factory=Helpers)
     texts: dict[tuple[str, ...], str] = field(default_factory=dict)
     groups: dict[str, Group] = field(default_factory=dict)
-    known: dict[object, tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]] = field(default_factory=dict)
+    known: dict[object, _Known] = field(default_factory=dict)
 
     def program(self) -> FastProgram:
         clusters = Fuser(self.opts).clusters(self.stages)
         readers: dict[UOp, set[int]] = {}
         for k, c in enumerate(clusters):
             for v in c.views:
-                for u in v.stage.value.toposort():
-                    if u.op is Ops.BUFFER:
-                        readers.setdefault(u, set()).add(k)
+                for b in buffers_of(v.stage.value):
+                    readers.setdefault(b, set()).add(k)
         calls = [self._call(c, k, readers) for k, c in enumerate(clusters)]
         return _Assembly(calls, self).assemble()
 
     # -- one kernel ------------------------------------------------------------------------------------------------
     def _call(self, c: Cluster, k: int, readers: dict[UOp, set[int]]) -> Call:
-        pairs = [(v.stage.value, v.stage.out) for v in c.views]
-        (values, outs), mapping = canonical(pairs)
+        order: dict[UOp, int] = {}
+        shared = []
+        for v in c.views:
+            its = (*buffers_of(v.stage.value), v.stage.out)
+            shared.append((v.value, v.out, tuple(order.setdefault(b, len(order)) for b in its)))
         wanted = tuple(not v.stage.temporary or bool(readers.get(v.stage.out, set()) - {k}) for v in c.views)
-        key = (tuple(values), tuple(outs), wanted)
+        key = (tuple(shared), wanted)
         if key not in self.known:
-            self.known[key] = self._kernel(f"{self.name}_k{len(self.known)}", c, values, outs, wanted)
-        name, kernel, back, notes = self.known[key]
+            (values, outs), _ = canonical([(v.stage.value, v.stage.out) for v in c.views])
+            made = self._kernel(f"{self.name}_k{len(self.known)}", c, values, outs, wanted)
+            self.known[key] = _Known(*made, nodes=[value.toposort() for value in values])
+        known, programs = self.known[key], list(order)
         origin: dict[UOp, UOp] = {}
-        for v, value in zip(c.views, values):
-            for mine, its in zip(value.toposort(), v.stage.value.toposort()):
-                origin.setdefault(mine, v.stage.origin.get(its, v.stage.node))
-            origin.setdefault(value, v.stage.node)
-        buffers = [mapping[b] for b in kernel.params]
-        return Call(name, kernel, buffers, [v.stage for v in c.views], back, origin, notes)
+        for v, nodes in zip(c.views, known.nodes):
+            for mine, its_own in zip(nodes, v.stage.value.toposort()):
+                origin.setdefault(mine, v.stage.origin.get(its_own, v.stage.node))
+            origin.setdefault(nodes[-1], v.stage.node)
+        buffers = [programs[b.arg.slot] for b in known.kernel.params]
+        return Call(known.name, known.kernel, buffers, [v.stage for v in c.views], known.back, origin, known.notes)
 
     def _kernel(
         self, name: str, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from transformer import batched, product, softmax, spread
+from transformer import Transformer, batched, product, softmax, spread
 
 from uopc.ops import Ops
 from uopc.pipeline import Compiled, compile_program
@@ -68,6 +68,24 @@ def test_equal_kernels_are_written_once() -> None:
         x = product(x, matrix(slot, 4096, 4096))
     assert len(compiled(x).kernels) == 1
     assert compiled(x).source.count("noinline") <= 4
+
+
+def test_a_sum_of_several_values_is_computed_once_for_all_its_readers() -> None:
+    a, b, c = (matrix(k, 64, 64) for k in range(3))
+    two, three = a + b, a + b + c
+    assert not any("several values" in why for why in stages(two * spread(two.reduce(Ops.ADD, 1), two.shape)))
+    assert any("several values" in why for why in stages(three * spread(three.reduce(Ops.ADD, 1), three.shape)))
+
+
+def test_layers_that_are_equal_share_their_kernels_and_each_has_its_lines() -> None:
+    few, many = (compiled(Transformer(32, 16, 2).layers(n)) for n in (4, 12))
+    assert len(many.kernels) == len(few.kernels)
+    root = Transformer(32, 16, 2).layers(12)
+    c = compiled(root)
+    kernels = c.source.split("\n").index(next(x for x in c.source.split("\n") if x.startswith("int program(")))
+    named = {u for origins in c.line_origins[:kernels] for u in origins}
+    dear = [u for u in root.toposort() if u.op in (Ops.EXP2, Ops.SQRT)]
+    assert len(dear) == 12 * 4 and set(dear) <= named, "a layer is without lines"
 
 
 def test_temporaries_share_memory() -> None:
