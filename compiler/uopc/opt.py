@@ -101,7 +101,26 @@ class Choice:
 
 
 def choose(nest: Nest | None, outer: int, opts: Opts) -> Choice:
-    """The choice for a nest whose first `outer` output loops belong to the kernel around it."""
+    """The choice for a nest whose first `outer` output loops belong to the kernel around it; its reasons name the
+    switched-off transformations that would have been applied."""
+    choice = _chosen(nest, outer, opts)
+    missed = tuple(
+        f"switched off here: {name} ({SWITCHES[name]})"
+        for name in SWITCHES
+        if name in opts.off and _missed(name, choice, nest, outer, opts)
+    )
+    return replace(choice, why=(*choice.why, *missed)) if missed else choice
+
+
+def _missed(name: str, choice: Choice, nest: Nest | None, outer: int, opts: Opts) -> bool:
+    """Whether a switched-off transformation, allowed again, would change the choice."""
+    allowed = replace(opts, off=opts.off - {name})
+    if name == "threads":
+        return nest is not None and parallel(nest, allowed)
+    return replace(_chosen(nest, outer, allowed), why=()) != replace(choice, why=())
+
+
+def _chosen(nest: Nest | None, outer: int, opts: Opts) -> Choice:
     if nest is None:
         return Choice("scalar", why=("its loops do not form one nest: computed as the textbook does",))
     if not opts.on("vector"):

@@ -13,7 +13,8 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_switch,
         metavar="NAME",
-        help="leave out a transformation (fuse, vector, tile, pack, columns, copies, transpose, threads); repeatable",
+        help="leave out a transformation: epilogue, fuse, vector, tile, pack, block, stream, columns, copies, transpose "
+        "or threads (repeatable; `uir explain FILE --plan` says what changes)",
     )
 
 

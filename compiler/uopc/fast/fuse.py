@@ -20,6 +20,7 @@ from uopc.uop import UOp, buf
 
 ALL_LOOPS = 1 << 20  # outer loops that stay as they are: more than any value has axes
 _MOST_STAGES = 12  # of one kernel: compilers take more than proportionally longer for longer functions
+_APART = "their rows do not meet: it reads other rows than the one just computed, or one row is too long to keep"
 _ROW_BYTES = 1 << 19  # a row of an intermediate result that still is in the cache when it is read
 
 
@@ -67,6 +68,7 @@ class Fuser:
     def __init__(self, opts: Opts) -> None:
         self.opts = opts
         self.known: dict[tuple[UOp, UOp, int], tuple[Nest | None, Choice]] = {}
+        self.epilogues: dict[tuple[UOp, UOp, tuple[bool, ...]], bool] = {}
 
     def clusters(self, stages: Sequence[Stage]) -> list[Cluster]:
         """The kernels of a program in an order in which they can run."""
@@ -86,8 +88,7 @@ class Fuser:
 
     def _epilogues(self, clusters: list[Cluster]) -> list[Cluster]:
         """Contractions that only one elementwise stage reads, with that stage: it is computed from the registers."""
-        if not self.opts.on("epilogue"):
-            return clusters
+        allowed = self.opts.on("epilogue")
         readers: dict[UOp, list[Cluster]] = {}
         for c in clusters:
             for v in c.views:
@@ -100,12 +101,16 @@ class Fuser:
             if len(users) != 1 or not first.tile:
                 continue
             (user,) = users
-            if user is c:
-                c.epilogue = len(c.views) == 2 and self._is_epilogue(first, c.views[1])
-            elif len(c.views) == len(user.views) == 1 and self._is_epilogue(first, user.views[0]):
+            second = c.views[1] if user is c and len(c.views) == 2 else user.views[0]
+            alone = user is c or len(c.views) == len(user.views) == 1
+            if second is first or not alone or not self._is_epilogue(first, second):
+                continue
+            if not allowed:
+                c.why.append("epilogue is switched off: the product is written to memory, and read again")
+            elif user is not c:
                 user.views.insert(0, first)
-                user.epilogue = True
                 gone.add(k)
+            user.epilogue = allowed
         for c in clusters:
             if c.epilogue:
                 c.why = ["what is made of each element of the product is computed before it leaves the registers"]
@@ -114,6 +119,13 @@ class Fuser:
     def _is_epilogue(self, first: View, second: View) -> bool:
         if not first.tile or not first.stage.temporary or second.nest is None or second.nest.red:
             return False
+        place = tuple(b is first.stage.out for b in buffers_of(second.stage.value))
+        key = (first.value, second.value, place)
+        if key not in self.epilogues:
+            self.epilogues[key] = self._looked_epilogue(first, second)
+        return self.epilogues[key]
+
+    def _looked_epilogue(self, first: View, second: View) -> bool:
         (values, outs), _ = canonical([(v.stage.value, v.stage.out) for v in (first, second)])
         nests = [nest_of(value, out, ALL_LOOPS) for value, out in zip(values, outs)]
         if nests[0] is None or nests[1] is None or product_load(nests[0], nests[1]) is None:
@@ -144,24 +156,33 @@ class Fuser:
 
     # -- joining ---------------------------------------------------------------------------------------------------
     def _join(self, cluster: Cluster, view: View) -> bool:
-        if not self.opts.on("fuse") or view.solitary or any(v.solitary for v in cluster.views):
+        refused = self._refused(cluster, view)
+        outer = self._common(cluster, view) if refused is None else None
+        if outer is not None and not self.opts.on("fuse"):
+            refused = "fuse is switched off"
+        if refused is not None or outer is None:
+            cluster.why.append(f"not joined with the next: {refused or _APART}")
             return False
+        cluster.views.append(view)
+        cluster.outer = outer
+        cluster.why.append(f"joined over {outer} outer loop{'s' * (outer != 1)}: row by row it reads what is there")
+        return True
+
+    def _refused(self, cluster: Cluster, view: View) -> str | None:
+        """Why a stage is not even tried, in words."""
+        if view.solitary or any(v.solitary for v in cluster.views):
+            return "one of them is computed by itself (textbook loops, down columns, or turned in blocks)"
         if len(cluster.views) >= _MOST_STAGES:
-            return False
+            return f"a kernel has at most {_MOST_STAGES} stages"
         panels = view.panel + sum(v.panel for v in cluster.views)
         if panels > self.opts.machine.cache + (self.opts.machine.cache >> 1):
-            cluster.why.append("not joined with the next: all rows read an operand that is larger than the cache")
-            return False
-        most = len(view.sizes) - view.tile
-        for outer in range(min(cluster.outer, most), -1, -1):
-            if self._fits(cluster, view, outer):
-                cluster.views.append(view)
-                cluster.outer = outer
-                cluster.why.append(
-                    f"joined over {outer} outer loop{'s' * (outer != 1)}: row by row it reads what is there"
-                )
-                return True
-        return False
+            return "all rows read an operand that is larger than the cache"
+        return None
+
+    def _common(self, cluster: Cluster, view: View) -> int | None:
+        """Most outer loops over which the stage can be computed in one kernel with the cluster."""
+        most = min(cluster.outer, len(view.sizes) - view.tile)
+        return next((outer for outer in range(most, -1, -1) if self._fits(cluster, view, outer)), None)
 
     def _fits(self, cluster: Cluster, view: View, outer: int) -> bool:
         members = [*cluster.views, view]

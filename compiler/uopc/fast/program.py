@@ -16,7 +16,7 @@ from uopc.fast.rows import write_rows
 from uopc.fast.turned import write_turned
 from uopc.fast.vectors import Vectors
 from uopc.ops import Ops
-from uopc.opt import Choice, Opts, choose
+from uopc.opt import SWITCHES, Choice, Opts, choose
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import function_lines
 from uopc.render.scalar import Helpers
@@ -103,7 +103,7 @@ class _Writer:
             its = (*buffers_of(v.stage.value), v.stage.out)
             shared.append((v.value, v.out, tuple(order.setdefault(b, len(order)) for b in its)))
         wanted = tuple(not v.stage.temporary or bool(readers.get(v.stage.out, set()) - {k}) for v in c.views)
-        key = (tuple(shared), wanted)
+        key = (tuple(shared), wanted, c.outer, c.epilogue)
         if key not in self.known:
             (values, outs), _ = canonical([(v.stage.value, v.stage.out) for v in c.views])
             made = self._kernel(f"{self.name}_k{len(self.known)}", c, values, outs, wanted)
@@ -135,6 +135,7 @@ class _Writer:
             group = self._group(c, values, outs, wanted, notes)
         self.groups[name] = group
         kernel = self._write(name, group)
+        notes += self._shared_words(kernel)
         return name, kernel, [dict(m.nest.origin) for m in group.members], notes
 
     def _with_epilogue(self, values: list[UOp], outs: list[UOp], notes: list[str]) -> Group:
@@ -146,6 +147,14 @@ class _Writer:
         notes += choice.why
         choice = replace(choice, tile=replace(choice.tile, epilogue=epilogue))
         return Group((Member(nest, choice, False), Member(epilogue, Choice("map"), True)), 0)
+
+    def _shared_words(self, kernel: Kernel) -> list[str]:
+        """What the plan says about threads, when there are several."""
+        if self.opts.threads == 1 or not self.opts.on("threads"):
+            return []
+        if any("#pragma omp parallel" in text for code in kernel.code for text, _ in code.lines):
+            return [f"outer loops are shared between {self.opts.threads} threads"]
+        return ["one thread: there is too little to share"]
 
     def _group(
         self, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...], notes: list[str]
@@ -309,7 +318,8 @@ class _Assembly:
         self.line("}")
 
     def _plan(self) -> list[str]:
-        out = []
+        off = [name for name in SWITCHES if not self.writer.opts.on(name)]
+        out = [f"switched off: {', '.join(off)}"] if off else []
         for c in self.calls:
             sizes = ", ".join(f"{s.out.dtype}{list(s.value.shape)}" for s in c.stages)
             out.append(f"{c.name}: {len(c.stages)} stage{'s' * (len(c.stages) > 1)} ({sizes})")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from uopc.cli import main
+from uopc.opt import SWITCHES
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -32,6 +33,14 @@ def test_c_without_vectors_has_none(capsys: pytest.CaptureFixture[str]) -> None:
 def test_run_without_transformations_agrees(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(EXAMPLES / "attention.uir"), "--without", "fuse", "--without", "tile"]) == 0
     assert "verified" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["c", "run", "asm", "explain"])
+def test_help_names_every_transformation(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = capsys.readouterr().out.partition("--without")[2].replace("\n", " ")
+    assert all(name in said for name in SWITCHES)
 
 
 def test_an_unknown_transformation_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

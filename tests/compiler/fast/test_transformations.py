@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from batch import build_together
 from kernels import random_kernel
 from programs import difference, random_program
+from transformer import product, softmax, spread
 
 from uopc.evaluate import evaluate
+from uopc.ops import Ops
 from uopc.opt import SWITCHES
 from uopc.pipeline import compile_program
 from uopc.uir import dump
+from uopc.uop import UOp, buf
 
 KERNELS = range(1000, 1040)
 PROGRAMS = range(5000, 5050)
@@ -27,6 +32,53 @@ def test_values_do_not_depend_on_a_transformation(off: tuple[str, ...]) -> None:
         want = evaluate(p.root, p.inputs)
         for a, b, error in zip(want if isinstance(want, tuple) else (want,), run(p.inputs), p.errors):
             assert difference(a, b, error) is None, f"{name} without {off}: {difference(a, b, error)}\n{dump(p.root)}"
+
+
+def matrix(slot: int, *shape: int) -> UOp:
+    return buf(slot, prod(shape)).reshape(shape)
+
+
+def times(m: int, n: int, k: int) -> UOp:
+    return product(matrix(0, m, k), matrix(1, k, n).permute((1, 0)))
+
+
+# For every switch a program in which the transformation is applied.
+APPLIED = {
+    "epilogue": times(512, 512, 512) + matrix(2, 1, 512).expand((512, 512)),
+    "fuse": softmax(matrix(0, 256, 512)),
+    "vector": matrix(0, 4096) + matrix(1, 4096),
+    "tile": times(64, 64, 64),
+    "pack": times(512, 512, 512),
+    "block": times(512, 512, 2048),
+    "stream": times(32, 1024, 1024),
+    "columns": matrix(0, 512, 512).permute((1, 0)).reduce(Ops.ADD, 1),
+    "copies": matrix(0, 512, 512).reduce(Ops.ADD, 1),
+    "transpose": matrix(0, 512, 512).permute((1, 0)),
+    "threads": times(512, 512, 512),
+}
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_the_plan_says_what_is_switched_off_where_it_would_have_been_applied(name: str) -> None:
+    with_it, without = (compile_program(APPLIED[name], threads=2, off=off).plan for off in ((), (name,)))
+    assert not any("switched off" in line for line in with_it)
+    assert without[0] == f"switched off: {name}"
+    assert any(f"{name} is switched off" in line or f"here: {name} (" in line for line in without[1:]), without
+    assert [line for line in with_it if line not in without], "the same plan"
+
+
+def test_the_plan_says_nothing_of_a_switch_that_changes_nothing() -> None:
+    plan = compile_program(APPLIED["vector"], off=("transpose",)).plan
+    assert plan[0] == "switched off: transpose" and not any("switched off" in line for line in plan[1:])
+
+
+def test_the_plan_says_why_stages_are_not_joined_and_what_threads_share() -> None:
+    x = matrix(0, 64, 64)
+    total = softmax(x) + spread(x.permute((1, 0)).reduce(Ops.ADD, 1), (64, 64))
+    assert any("not joined with the next: one of them is computed by itself" in s for s in compile_program(total).plan)
+    assert any("shared between 2 threads" in s for s in compile_program(APPLIED["tile"], threads=2).plan)
+    small = compile_program(matrix(0, 64) + matrix(1, 64), threads=2).plan
+    assert any("one thread: there is too little to share" in s for s in small)
 
 
 def test_an_unknown_switch_is_refused() -> None:
