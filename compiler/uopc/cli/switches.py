@@ -13,8 +13,8 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_switch,
         metavar="NAME",
-        help="leave out a transformation: epilogue, fuse, vector, tile, pack, block, stream, columns, copies, transpose "
-        "or threads (repeatable; `uir explain FILE --plan` says what changes)",
+        help="leave out a transformation: epilogue, fuse, vector, tile, pack, block, stream, columns, copies, "
+        "transpose or threads (repeatable; `uir explain FILE --plan` says what changes)",
     )
 
 
