@@ -8,6 +8,7 @@ import { registerExplorer } from './exploreIndexMap'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { toggleInlineValues } from './inlineValues'
+import { Pipeline } from './pipeline'
 import { onPythonExtensionChoice } from './pythons'
 import { Runner } from './run'
 import { registerRunToHere } from './runToHere'
@@ -25,9 +26,10 @@ export function activate(context: vscode.ExtensionContext): void {
   server = new Server(context, log)
   const views = new Views(server)
   const runner = new Runner(context, server)
-  context.subscriptions.push(log, new Status(server), views, runner, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
+  const pipeline = new Pipeline(context, server)
+  context.subscriptions.push(log, new Status(server), views, runner, pipeline, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
   context.subscriptions.push(registerStepping(context, server), registerExplorer(context, server))
-  registerCommands(context, server, views, runner)
+  registerCommands(context, server, views, runner, pipeline)
   registerTour(context)
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
@@ -51,7 +53,7 @@ async function followPythonExtension(context: vscode.ExtensionContext, server: S
   if (following) context.subscriptions.push(following)
 }
 
-function registerCommands(context: vscode.ExtensionContext, server: Server, views: Views, runner: Runner): void {
+function registerCommands(context: vscode.ExtensionContext, server: Server, views: Views, runner: Runner, pipeline: Pipeline): void {
   const onSource = (work: (uri: vscode.Uri, value?: string) => Promise<void>) => async (where?: unknown) => {
     const { uri, value } = targetOf(where)
     if (uri) await work(uri, value)
@@ -71,6 +73,8 @@ function registerCommands(context: vscode.ExtensionContext, server: Server, view
     'uir.step': onSource((uri, value) => stepThrough(uri, value)),
     'uir.showGeneratedC': onSource((uri, value) => views.open(uri, value, preferredKind())),
     'uir.showLoops': onSource(uri => views.open(uri, undefined, 'loops')),
+    'uir.showAssembly': onSource((uri, value) => views.openAssembly(uri, value)),
+    'uir.showPipeline': onSource((uri, value) => pipeline.show(uri, value)),
     'uir.showTextbookC': changeTo('textbook'),
     'uir.showFastC': changeTo('fast'),
     'uir.restartServer': () => server.restart(),

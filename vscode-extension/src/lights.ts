@@ -1,4 +1,4 @@
-// Lights up the lines that belong together: the cursor's line of the .uir file and its lines of the C, both ways.
+// Lights up the lines that belong together: of the .uir file, its C, its loops and its assembly, from whichever has the cursor.
 
 import * as vscode from 'vscode'
 import { linesBehind, linesFrom } from './linkedLines'
@@ -70,6 +70,8 @@ export class Lights implements vscode.Disposable {
     const behind = linesBehind(linked.map, start.line, end.line)
     const sources = vscode.window.visibleTextEditors.filter(other => other.document.uri.toString() === linked.source)
     for (const source of sources) this.light(source, behind)
+    const others = vscode.window.visibleTextEditors.filter(other => other !== editor && this.views.mapOf(other.document.uri)?.source === linked.source)
+    for (const other of others) this.light(other, this.views.linesBetween(editor.document.uri, start.line, end.line, other.document.uri))
     const here = behind.length > 0 ? Array.from({ length: end.line - start.line + 1 }, (_, k) => start.line + k) : []
     this.light(editor, here, false)
   }

@@ -1,4 +1,4 @@
-// Which lines belong together: pure functions over the map that uir/showC returns.
+// Which lines belong together: pure functions over the maps that uir/showC and its like return.
 
 import { Origin } from './protocol'
 
@@ -16,4 +16,14 @@ export function linesBehind(map: readonly (readonly Origin[])[], first: number, 
 /** Puts `banner` above the text; the map moves with it. */
 export function underBanner(banner: string, text: string, map: Origin[][]): { text: string; map: Origin[][] } {
   return { text: `${banner}\n${text}`, map: [[], ...map] }
+}
+
+/** Lines of the assembly that were made for lines `first`..`last` of the C; `c` has the lines of the C for each of them. */
+export function linesMadeFor(c: readonly (readonly number[])[], first: number, last = first): number[] {
+  return c.flatMap((lines, at) => (lines.some(line => first <= line && line <= last) ? [at] : []))
+}
+
+/** Lines of the C that lines `first`..`last` of the assembly were made for, in order, each once. */
+export function linesMade(c: readonly (readonly number[])[], first: number, last = first): number[] {
+  return [...new Set(c.slice(first, last + 1).flat())].sort((a, b) => a - b)
 }

@@ -20,6 +20,57 @@ export interface ShowCResult {
 
 export interface ShowLoopsResult {
   loops: string
+  map: Origin[][]
+  stale: boolean
+  message?: string
+}
+
+export interface ShowAssemblyResult {
+  asm: string
+  map: Origin[][]
+  lines: number[][] // per line of `asm`: the lines of the C it was made for, innermost first
+  ms?: number
+  stale: boolean
+  restricted?: boolean
+  message?: string
+}
+
+/** What one rewrite rule did. */
+export interface StageRule {
+  name: string
+  law: string
+  count: number
+  examples: { before: string; after: string }[]
+}
+
+export interface StageAbout {
+  name: string
+  title: string
+  about: string
+  ms: number | null
+  nodes: number | null
+  lines: number
+  changed: boolean | null // null: the stage before has another form
+  added: number | null
+  removed: number | null
+  rules: StageRule[]
+  forms: string[]
+}
+
+export interface StagesResult {
+  program: 'fast' | 'plain' | 'loops' | null
+  total_ms: number
+  stages: StageAbout[]
+  stale: boolean
+  message?: string
+}
+
+export interface StageTextResult {
+  language: string
+  text: string
+  map: Origin[][]
+  difference: [what: '=' | '-' | '+', lines: number][] | null
+  before: string[] | null // the lines of the stage before, where there is a difference
   stale: boolean
   message?: string
 }
@@ -142,6 +193,9 @@ export interface InitializationOptions {
 export const Requests = {
   showC: 'uir/showC',
   showLoops: 'uir/showLoops',
+  showAssembly: 'uir/showAssembly',
+  stages: 'uir/stages',
+  stageText: 'uir/stageText',
   run: 'uir/run',
   values: 'uir/values',
   lineValues: 'uir/lineValues',

@@ -1,13 +1,15 @@
-// Read-only documents made by the server from a .uir file: its generated C, its loops. They follow the edits.
+// Read-only documents made by the server from a .uir file: its generated C, its loops, its assembly. They follow the edits.
 
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
-import { underBanner } from './linkedLines'
-import { Origin, Requests, ShowCResult, ShowLoopsResult } from './protocol'
+import { linesBehind, linesFrom, linesMade, linesMadeFor, underBanner } from './linkedLines'
+import { Origin, Requests, ShowAssemblyResult, ShowCResult, ShowLoopsResult } from './protocol'
 
 export const SCHEME = 'uir-c'
+const ASSEMBLY = 'uir-asm' // the language of assembly
 const DEBOUNCE_MS = 120
+const EMPTY: Content = { text: '', map: [], stale: false, above: 0, c: [] }
 
 export type Kind = 'textbook' | 'fast' | 'loops'
 
@@ -16,14 +18,21 @@ interface Target {
   source: string
   value?: string
   loops?: boolean
+  assembly?: boolean
 }
 
-interface View {
-  target: Target
-  kind: Kind
+/** The text, and where each of its lines comes from. `above`: lines of ours on top; `c`: lines of the C behind each line of assembly. */
+interface Content {
   text: string
   map: Origin[][]
   stale: boolean
+  above: number
+  c: number[][]
+}
+
+interface View extends Content {
+  target: Target
+  kind: Kind
   timer?: NodeJS.Timeout | undefined
   request?: vscode.CancellationTokenSource | undefined
 }
@@ -39,11 +48,12 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
   constructor(private readonly server: Server) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.languages.registerCodeLensProvider({ scheme: SCHEME, language: 'c' }, this),
+      vscode.languages.registerCodeLensProvider([{ scheme: SCHEME, language: 'c' }, { scheme: SCHEME, language: ASSEMBLY }], this),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.again()),
       vscode.workspace.onDidChangeTextDocument(event => this.follow(event.document)),
       vscode.workspace.onDidCloseTextDocument(document => this.forget(document.uri)),
       server.onHealth(health => {
-        if (health.state === 'running') for (const key of this.views.keys()) this.later(vscode.Uri.parse(key, true))
+        if (health.state === 'running') this.again()
       }),
     ]
   }
@@ -54,15 +64,23 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
   }
 
   async open(source: vscode.Uri, value: string | undefined, kind: Kind): Promise<void> {
-    const target: Target = { source: source.toString() }
-    if (value !== undefined) target.value = value
-    if (kind === 'loops') target.loops = true
+    await this.openTarget({ source: source.toString(), ...(value === undefined ? {} : { value }), ...(kind === 'loops' ? { loops: true } : {}) }, kind)
+  }
+
+  /** The assembly of the program whose C is shown, else of the one that is run. */
+  async openAssembly(source: vscode.Uri, value: string | undefined): Promise<void> {
+    const target = { source: source.toString(), ...(value === undefined ? {} : { value }) }
+    const kind = this.views.get(addressOf(target).toString())?.kind ?? 'fast'
+    await this.openTarget({ ...target, assembly: true }, kind)
+  }
+
+  private async openTarget(target: Target, kind: Kind): Promise<void> {
     const uri = addressOf(target)
     const known = this.views.get(uri.toString())
-    if (!known) this.views.set(uri.toString(), { target, kind, text: '', map: [], stale: false })
+    if (!known) this.views.set(uri.toString(), { target, kind, ...EMPTY })
     this.tellMenus()
     const document = await vscode.workspace.openTextDocument(uri)
-    const language = kind === 'loops' ? 'uir' : 'c'
+    const language = target.assembly ? ASSEMBLY : target.loops ? 'uir' : 'c'
     if (document.languageId !== language) await vscode.languages.setTextDocumentLanguage(document, language)
     await vscode.window.showTextDocument(document, {
       viewColumn: columnOf(uri) ?? vscode.ViewColumn.Beside,
@@ -106,6 +124,22 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
     return view && { source: view.target.source, map: view.map }
   }
 
+  /** Lines of `other` that belong to lines `first`..`last` of `uri`, both generated from one source. */
+  linesBetween(uri: vscode.Uri, first: number, last: number, other: vscode.Uri): number[] {
+    const [from, to] = [this.views.get(uri.toString()), this.views.get(other.toString())]
+    if (!from || !to) return []
+    if (from.kind === to.kind && from.target.value === to.target.value) {
+      if (to.c.length > 0 && !from.target.assembly) return linesMadeFor(to.c, first - from.above, last - from.above)
+      if (from.c.length > 0 && !to.target.assembly) return linesMade(from.c, first, last).map(line => line + to.above)
+    }
+    const lines = linesBehind(from.map, first, last).flatMap(line => linesFrom(to.map, line))
+    return [...new Set(lines)].sort((a, b) => a - b)
+  }
+
+  private again(): void {
+    for (const key of this.views.keys()) this.later(vscode.Uri.parse(key, true))
+  }
+
   /** The title's button offers the program that is not shown, also while the cursor is elsewhere. */
   private tellMenus(): void {
     const fast = [...this.views].filter(([, view]) => view.kind === 'fast').map(([key]) => key)
@@ -116,7 +150,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
     let view = this.views.get(uri.toString())
     if (!view) {
       const target = JSON.parse(uri.query) as Target
-      view = { target, kind: target.loops ? 'loops' : preferredKind(), text: '', map: [], stale: false }
+      view = { target, kind: target.loops ? 'loops' : target.assembly ? 'fast' : preferredKind(), ...EMPTY }
       this.views.set(uri.toString(), view)
     }
     return view
@@ -155,22 +189,25 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
       if (!request.token.isCancellationRequested) Object.assign(view, fresh)
     } catch (error) {
       if (request.token.isCancellationRequested) return
-      if (!view.text) view.text = comment(view.kind, error instanceof Error ? error.message : String(error)) + '\n'
+      if (!view.text) view.text = comment(view.target.loops || view.target.assembly ? '#' : '//', error instanceof Error ? error.message : String(error)) + '\n'
     } finally {
       request.dispose()
     }
     this.changed.fire(uri)
   }
 
-  private async fetch(view: View, token: vscode.CancellationToken): Promise<Pick<View, 'text' | 'map' | 'stale'>> {
-    const { source, value } = view.target
-    if (view.kind === 'loops') {
-      const { loops, stale, message } = await this.server.request<ShowLoopsResult>(Requests.showLoops, { uri: source }, token)
-      return withBanner(view.kind, loops, [], stale, message)
+  private async fetch({ target, kind }: View, token: vscode.CancellationToken): Promise<Content> {
+    const params = { uri: target.source, options: { plain: kind === 'textbook' }, ...(target.value === undefined ? {} : { value: target.value }) }
+    if (target.loops) {
+      const { loops, map, stale, message } = await this.server.request<ShowLoopsResult>(Requests.showLoops, { uri: target.source }, token)
+      return withBanner('#', loops, map, stale, message)
     }
-    const params = { uri: source, options: { plain: view.kind === 'textbook' }, ...(value === undefined ? {} : { value }) }
+    if (target.assembly) {
+      const { asm, map, lines, stale, restricted, message } = await this.server.request<ShowAssemblyResult>(Requests.showAssembly, params, token)
+      return withBanner('#', asm, map, stale || restricted === true, message, lines)
+    }
     const { c, map, stale, message } = await this.server.request<ShowCResult>(Requests.showC, params, token)
-    return withBanner(view.kind, c, map, stale, message)
+    return withBanner('//', c, map, stale, message)
   }
 }
 
@@ -178,24 +215,25 @@ export function preferredKind(): Kind {
   return vscode.workspace.getConfiguration('uir').get<Kind>('generatedC.program', 'textbook')
 }
 
-function withBanner(kind: Kind, text: string, map: Origin[][], stale: boolean, message?: string): Pick<View, 'text' | 'map' | 'stale'> {
-  if (!stale && text) return { text, map, stale }
-  const banner = comment(kind, text ? `The last good program: ${lower(message ?? 'the file has errors now.')}` : (message ?? 'The file has errors.'))
-  return text ? { ...underBanner(banner, text, map), stale } : { text: `${banner}\n`, map: [[]], stale }
+function withBanner(mark: string, text: string, map: Origin[][], stale: boolean, message?: string, c: number[][] = []): Content {
+  if (!stale && text) return { text, map, stale, above: 0, c }
+  const banner = comment(mark, text ? `The last good program: ${lower(message ?? 'the file has errors now.')}` : (message ?? 'The file has errors.'))
+  if (!text) return { ...EMPTY, text: `${banner}\n`, map: [[]], stale }
+  return { ...underBanner(banner, text, map), stale, above: 1, c: c.length > 0 ? [[], ...c] : c }
 }
 
 function lower(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1)
 }
 
-function comment(kind: Kind, text: string): string {
-  return `${kind === 'loops' ? '#' : '//'} ${text.replace(/\s+/g, ' ')}`
+function comment(mark: string, text: string): string {
+  return `${mark} ${text.replace(/\s+/g, ' ')}`
 }
 
 function addressOf(target: Target): vscode.Uri {
   const source = vscode.Uri.parse(target.source, true)
   const name = path.posix.basename(source.path, '.uir') + (target.value ? ` ${target.value}` : '')
-  const ending = target.loops ? '.loops.uir' : '.c'
+  const ending = target.loops ? '.loops.uir' : target.assembly ? '.s' : '.c'
   return vscode.Uri.from({
     scheme: SCHEME,
     path: path.posix.join(path.posix.dirname(source.path), name + ending),
