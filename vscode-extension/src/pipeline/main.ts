@@ -43,9 +43,11 @@ class Page {
 
   // -- what is looked at -------------------------------------------------------------------------------------------
   private show(look: Look, stages: Stages): void {
-    this.look = look
+    // Of the same program what the person has chosen meanwhile stands; the answer may have been on its way.
+    const same = this.stages !== undefined && look.uri === this.look.uri && look.value === this.look.value && look.plain === this.look.plain
+    if (!same) this.look = look
     this.stages = stages
-    this.api.setState(look)
+    this.api.setState(this.look)
     this.drawHead()
     this.drawList()
     this.ask()
@@ -111,7 +113,7 @@ class Page {
     },
     h('div', { class: 'row' }, h('span', { class: 'title' }, stage.title), h('span', { class: 'time' }, stage.ms === null ? '' : time(stage.ms))),
     h('div', { class: 'row detail' }, h('span', {}, size(stage)), h('span', {}, ...changed(stage))),
-    h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i', { style: `width:${Math.round((100 * (stage.ms ?? 0)) / slowest)}%` })))))
+    bar((stage.ms ?? 0) / slowest))))
     if (chosen) this.list.setAttribute('aria-activedescendant', `stage-${chosen}`)
     this.list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
@@ -169,6 +171,13 @@ function changed({ changed, added, removed, rules }: StageAbout): (Node | string
   const rewrites = applied > 0 ? [h('span', { title: 'rewrites' }, `${applied.toLocaleString('en')} rewrites `)] : []
   if (changed === null) return rewrites
   return [...rewrites, h('span', { class: 'plus' }, `+${added}`), ' ', h('span', { class: 'minus' }, `−${removed}`)]
+}
+
+/** How long a stage took, beside the longest. */
+function bar(part: number): HTMLElement {
+  const filled = h('i', {})
+  filled.style.width = `${Math.round(100 * part)}%`
+  return h('div', { class: 'bar', 'aria-hidden': 'true' }, filled)
 }
 
 function time(milliseconds: number): string {
