@@ -1,7 +1,7 @@
 """The child process: takes jobs on standard input, one JSON line each, and answers on standard output.
 
-An answer is a line with its length and that many bytes of JSON: `["stage", text]` any number of times, then
-`["answer", value]` or `["fault", text]`.
+An answer is a line with its length and that many bytes of JSON: `["stage", text]` any number of times and perhaps
+`["early", value]`, then `["answer", value]` or `["fault", text]`. A job of the kind "rehearse" has no answer.
 When its input ends the server is gone, and the child ends with everything it started, even in the middle of a job.
 """
 
@@ -14,31 +14,65 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from uir_lsp.jobs import JOBS, NumPyMissing
+from uir_lsp.jobs import JOBS, NumPyMissing, Report, ready, rehearse
 
 
 def main() -> None:
     """Take jobs until the input ends."""
-    answers = _take_stdout()
+    answers = Answers(_take_stdout())
     signal.signal(signal.SIGTERM, _stop)
     jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
-        _send(answers, *_answer(jobs.get(), lambda text: _send(answers, "stage", text)))
+        job = jobs.get()
+        if job["kind"] == "rehearse":
+            _rehearse()
+        else:
+            answers.send(*_answer(job, answers))
+        ready()
 
 
-def _answer(job: dict[str, Any], stage: Callable[[str], None]) -> tuple[str, Any]:
+def _answer(job: dict[str, Any], report: Report) -> tuple[str, Any]:
     """What a job gives; a fault of ours is said too, so that the person sees something."""
     try:
-        return "answer", JOBS[job["kind"]](job, stage)
+        return "answer", JOBS[job["kind"]](job, report)
     except NumPyMissing as error:
         return "fault", str(error)
     except Exception as error:
         logging.getLogger(__name__).exception("job %s failed", job["kind"])
         return "fault", f"{type(error).__name__}: {error}"
+
+
+def _rehearse() -> None:
+    try:
+        rehearse()
+    except Exception:
+        logging.getLogger(__name__).exception("the rehearsal failed")
+
+
+class Answers:
+    """The pipe to the server; several threads may write."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+        self._lock = threading.Lock()
+
+    def __call__(self, text: str) -> None:
+        """What is being done now."""
+        self.send("stage", text)
+
+    def early(self, answer: Any) -> None:
+        """What is known already of the answer."""
+        self.send("early", answer)
+
+    def send(self, kind: str, value: Any) -> None:
+        """One message."""
+        body = json.dumps([kind, value]).encode()
+        with self._lock:
+            self._pipe.write(b"%d\n" % len(body) + body)
+            self._pipe.flush()
 
 
 def _take_stdout() -> BinaryIO:
@@ -61,12 +95,6 @@ def _stop(*_: Any) -> None:
     """Leave through the clean-up of whoever is at work, which ends what it started."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
-
-
-def _send(answers: BinaryIO, kind: str, value: Any) -> None:
-    body = json.dumps([kind, value]).encode()
-    answers.write(b"%d\n" % len(body) + body)
-    answers.flush()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,9 @@ class ShownFiles:
     def write(self, name: str, text: str) -> str:
         """Write a file and give its URI; the same name replaces what was shown before."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="uir-shown-"))
+            from uopc.runtime.scratch import new_folder
+
+            self._folder = new_folder("shown")
         path = self._folder / name
         path.write_text(text, encoding="utf-8")
         uri: str | None = from_fs_path(str(path))

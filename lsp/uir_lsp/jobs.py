@@ -1,20 +1,38 @@
-"""The work that child processes do: runs; what a program becomes is in `program_jobs`. It may be heavy: only a child
-imports this."""
+"""The work that child processes do: builds and runs; what a program becomes is in `program_jobs`. It may be heavy: only
+a child imports this."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import sys
+import threading
+import time
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from uir_lsp.kept import write
+from uir_lsp.kept import little_endian, write
 from uir_lsp.program_jobs import Job, Stage, graph, show_assembly, show_c, show_loops, stage_text, stages, texts
 
 if TYPE_CHECKING:
+    from uopc.runtime.job import RunOptions
     from uopc.runtime.result import OutputDifference, RunResult
+
+MB = 1 << 20
+_PATIENCE = 0.05  # seconds of verification after which the result is shown without it
+_MOST_SENT = 1 << 16  # elements of the outputs that come with the answer
+
+
+class Report(Protocol):
+    """What a job may say before its answer. Called with a text, it says what is being done now."""
+
+    def __call__(self, text: str) -> None: ...
+
+    def early(self, answer: Any) -> None:
+        """What is known already of the answer."""
+
 
 _OLDEST_NUMPY = (1, 24)  # as in pyproject.toml
 _STAGES = {
@@ -42,24 +60,73 @@ def _need_numpy() -> None:
         raise NumPyMissing(f"NumPy {numpy.__version__} in {sys.executable} is too old: a run needs {wanted}")
 
 
-def run(job: Job, stage: Stage) -> Any:
+def run(job: Job, report: Report) -> Any:
     """The result of a run, as `uir run --json` prints it, and what the command line says besides."""
     _need_numpy()
-    from uopc.runtime.job import RunOptions, run_job
-    from uopc.runtime.line_values import short_text, whole_text
+    from uopc.runtime.job import run_job
 
-    options = RunOptions(plain=job["plain"], verify=job["verify"], value=job["value"], compiler=job["compiler"])
-    if isinstance(job["timeout"], (int, float)) and job["timeout"] > 0:
-        options = RunOptions(**{**vars(options), "timeout": float(job["timeout"])})
-    result = run_job(job["text"], Path(job["path"]), options, lambda name: stage(_STAGES.get(name, name)))
-    answer = result.to_dict()
-    for described, output in zip(answer["outputs"], result.outputs):
-        described["digest"] = _digest(output.array)
-        described["text"], described["whole"] = short_text(output.array), whole_text(output.array)
-    if "keep" in job:
-        answer["kept"] = _keep(Path(job["keep"]), result)
+    started = time.time() * 1e3
+    early = _Early(job, report)
+    result = run_job(
+        job["text"],
+        Path(job["path"]),
+        _options(job),
+        lambda name: report(_STAGES.get(name, name)),
+        analyze=texts.analysis,
+        shown=early.shown,
+    )
+    outputs = early.end() or _outputs(job, result)
+    times = {"started": started, "finished": time.time() * 1e3}
+    return {**_answer(result), **outputs, "stages": result.stages, "times": times}
+
+
+class _Early:
+    """Shows a result before it is verified, when that takes longer than a moment."""
+
+    def __init__(self, job: Job, report: Report) -> None:
+        self._job, self._report = job, report
+        self._outputs: dict[str, Any] = {}
+        self._timer: threading.Timer | None = None
+
+    def shown(self, result: RunResult) -> None:
+        """All but the verification is known."""
+        self._outputs = _outputs(self._job, result)
+        answer = {**_answer(result), **self._outputs, "verifying": True}
+        self._timer = threading.Timer(_PATIENCE, self._report.early, (answer,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> dict[str, Any]:
+        """The verification has ended. What was made of the outputs."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        return self._outputs
+
+
+def _options(job: Job) -> RunOptions:
+    from uopc.runtime.job import RunOptions
+
+    def given(name: str, otherwise: float) -> float:
+        number = job[name]
+        return number if isinstance(number, (int, float)) and number > 0 else otherwise
+
+    usual = RunOptions()
+    return RunOptions(
+        plain=job["plain"],
+        verify=job["verify"],
+        value=job["value"],
+        compiler=job["compiler"],
+        timeout=float(given("timeout", usual.timeout)),
+        memory=int(given("memory", usual.memory / MB) * MB),
+        operations=int(given("operations", usual.operations)),
+    )
+
+
+def _answer(result: RunResult) -> dict[str, Any]:
+    """All but the outputs."""
     return {
-        **answer,
+        **result.to_dict(described=False),
         "difference": _finite(result.difference),
         "differences": [_difference(one) for one in result.differences],
         "notes": result.notes,
@@ -67,6 +134,52 @@ def run(job: Job, stage: Stage) -> Any:
         "operations": result.operations,
         "memory_bytes": result.memory_bytes,
     }
+
+
+def _outputs(job: Job, result: RunResult) -> dict[str, Any]:
+    """{outputs}, and {kept} when they are to be kept: small ones come with the answer, too."""
+    from uopc.runtime.line_values import short_text, whole_text
+
+    described = [
+        {
+            **output.to_dict(),
+            "digest": _digest(output.array),
+            "text": short_text(output.array),
+            "whole": whole_text(output.array),
+        }
+        for output in result.outputs
+    ]
+    if "keep" not in job:
+        return {"outputs": described}
+    if sum(output.array.size for output in result.outputs) <= _MOST_SENT:
+        for one, output in zip(described, result.outputs):
+            one["data"] = base64.b64encode(little_endian(output.array).tobytes()).decode("ascii")
+    return {"outputs": described, "kept": _keep(Path(job["keep"]), result)}
+
+
+def build(job: Job, report: Report) -> Any:
+    """Whether what a run would load is built now."""
+    from uopc.runtime.job import RunOptions, build_ahead
+
+    report(_STAGES["build"])
+    return build_ahead(job["text"], RunOptions(compiler=job["compiler"]), analyze=texts.analysis)
+
+
+def rehearse() -> None:
+    """Pay for what the first run would otherwise wait for: modules, first calls, and a process that can run at once."""
+    from uopc.runtime.job import rehearse as all_stages
+    from uopc.runtime.scratch import sweep
+
+    all_stages()
+    sweep()
+
+
+def ready() -> None:
+    """After a job: the process for the next one."""
+    if "uopc.runtime.job" in sys.modules:
+        from uopc.runtime.standby import standby
+
+        standby.prepare()
 
 
 def _digest(array: Any) -> str:
@@ -136,13 +249,14 @@ def speed(job: Job, stage: Stage) -> Any:
     return {"speed": speed_of(job["operations"], job["memory_bytes"], job["kernel_ms"], dtype, peak).to_dict()}
 
 
-JOBS: dict[str, Callable[[Job, Stage], Any]] = {
+JOBS: dict[str, Callable[[Job, Report], Any]] = {
     "showC": show_c,
     "showLoops": show_loops,
     "showAssembly": show_assembly,
     "stages": stages,
     "stageText": stage_text,
     "graph": graph,
+    "build": build,
     "run": run,
     "lineValues": line_values,
     "arrays": arrays,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -22,7 +21,6 @@ from uopc.dtype import DType, dtypes
 MOST_RUNS = 8
 MOST_BYTES = 512 << 20  # of all kept runs together
 MOST_ELEMENTS = 1 << 22  # in one answer
-_PREFIX = "uir-kept-"
 
 Slice = tuple[int, int, int] | int
 
@@ -77,8 +75,10 @@ class KeptRuns:
     def place(self) -> Path:
         """Where a child may write the outputs of its next run."""
         if self._folder is None:
-            _sweep(Path(tempfile.gettempdir()))
-            self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+            from uopc.runtime.scratch import new_folder, sweep
+
+            sweep()  # what servers that were killed left
+            self._folder = new_folder("kept")
         self._count += 1
         return self._folder / str(self._count)
 
@@ -168,31 +168,16 @@ def write(path: Path, arrays: Sequence[tuple[str, DType, Any]]) -> list[dict[str
         for name, dtype, array in arrays:
             file.seek(-file.tell() % 8, os.SEEK_CUR)
             described.append({"name": name, "dtype": dtype.name, "shape": list(array.shape), "offset": file.tell()})
-            array.astype(array.dtype.newbyteorder("<"), copy=False).tofile(file)
+            little_endian(array).tofile(file)
     return described
+
+
+def little_endian(array: Any) -> Any:
+    """The same elements in the order of bytes that the protocol has."""
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def _output(described: dict[str, Any]) -> Output:
     dtype = dtypes.from_name(described["dtype"])
     assert dtype is not None
     return Output(dtype, tuple(described["shape"]), described["offset"])
-
-
-def _sweep(temporary: Path) -> None:
-    """Remove the folders of servers that were killed."""
-    for folder in temporary.glob(f"{_PREFIX}*-*"):
-        number = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if number.isdigit() and not _lives(int(number)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lives(pid: int) -> bool:
-    if os.name == "nt":  # there, signal 0 would end it
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -15,6 +15,7 @@ class Options:
     client_commands: bool = False
     trusted: bool = True
     compiler: str | None = None
+    build_ahead: bool = False
     allow: frozenset[str] = frozenset()
     pull: bool = False
     asks_again: bool = False
@@ -37,6 +38,7 @@ class Options:
             client_commands=said.get("clientCommands") is True,
             trusted=said.get("trusted") is not False,
             compiler=compiler if isinstance(compiler, str) and compiler else None,
+            build_ahead=said.get("buildAhead") is True,
             allow=frozenset(map(str, allow)) if isinstance(allow, list) else frozenset(),
             pull=wants == "pull" or (wants != "push" and offers_pull),
             asks_again=refreshes is not None and refreshes.refresh_support is True,

@@ -254,12 +254,14 @@ class UirProtocol(LanguageServerProtocol):
         """A document is now the client's."""
         item = params.text_document
         self._server.documents.open(item.uri, item.version, item.text)
+        self._server.readiness.touch()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply the changes in order."""
         document = params.text_document
         self._server.documents.change(document.uri, document.version, params.content_changes)
+        self._server.readiness.touch()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 GRACE = 0.5  # seconds between asking a child to end and killing it
 IDLE = 300.0  # seconds after which a child with nothing to do is ended
 Stage = Callable[[str], None]
+Early = Callable[[Any], None]  # takes what is known of an answer before it is whole
 
 
 class NoAnswer(Exception):
@@ -56,12 +57,20 @@ class Child:
         """Whether it can take a job."""
         return self.process.returncode is None
 
-    async def call(self, job: dict[str, Any], stage: Stage) -> Any:
-        """The answer to a job. Raises NoAnswer."""
+    async def rehearse(self) -> None:
+        """Let it do what the first job would otherwise wait for. Nothing is answered."""
+        with contextlib.suppress(ConnectionError):
+            await self._write({"kind": "rehearse"})
+
+    async def _write(self, job: dict[str, Any]) -> None:
         assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(job).encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def call(self, job: dict[str, Any], stage: Stage, early: Early | None = None) -> Any:
+        """The answer to a job. Raises NoAnswer."""
         try:
-            self.process.stdin.write(json.dumps(job).encode() + b"\n")
-            await self.process.stdin.drain()
+            await self._write(job)
             while True:
                 kind, value = await self._read()
                 self.began = True
@@ -69,7 +78,10 @@ class Child:
                     raise NoAnswer(value)
                 if kind == "answer":
                     return value
-                stage(value)
+                if kind == "stage":
+                    stage(value)
+                elif early is not None:
+                    early(value)
         except (ConnectionError, asyncio.IncompleteReadError, ValueError) as error:
             await self.process.wait()
             raise NoAnswer(_how_it_ended(self.process.returncode)) from error
@@ -105,8 +117,30 @@ class Lane:
         self._slots = asyncio.Semaphore(limit)
         self._idle: list[Child] = []
         self._busy: set[Child] = set()
+        self._preparing = False
+        self._killed = False
 
-    async def call(self, job: dict[str, Any], stage: Stage) -> Any:
+    @property
+    def ready(self) -> bool:
+        """Whether a child waits for a job, or soon will."""
+        return self._preparing or any(child.alive for child in self._idle)
+
+    async def prepare(self) -> None:
+        """See that a child waits for a job, with all that is slow the first time done. Raises OSError."""
+        if self.ready or self._busy or self._killed:
+            return
+        self._preparing = True
+        try:
+            child = await Child.start()
+            if self._killed:  # the server ended meanwhile
+                child.kill()
+                return
+            self._keep(child)
+            await child.rehearse()
+        finally:
+            self._preparing = False
+
+    async def call(self, job: dict[str, Any], stage: Stage, early: Early | None = None) -> Any:
         """The answer to a job; when this is cancelled, the job's processes are gone before it returns."""
         if self._slots.locked():
             stage("waiting for the run before it")
@@ -114,17 +148,17 @@ class Lane:
             child = await self._take()
             reused, child.began = child.began, False
             try:
-                return await self._call(child, job, stage)
+                return await self._call(child, job, stage, early)
             except NoAnswer:
                 if child.began or not reused:
                     raise
             # A child that died while it was idle may not have been missed until now: that is no fault of this job.
-            return await self._call(await Child.start(), job, stage)
+            return await self._call(await Child.start(), job, stage, early)
 
-    async def _call(self, child: Child, job: dict[str, Any], stage: Stage) -> Any:
+    async def _call(self, child: Child, job: dict[str, Any], stage: Stage, early: Early | None) -> Any:
         self._busy.add(child)
         try:
-            answer = await child.call(job, stage)
+            answer = await child.call(job, stage, early)
         except BaseException:  # cancelled, too
             await asyncio.shield(child.end())
             raise
@@ -152,7 +186,8 @@ class Lane:
             child.kill()
 
     def kill(self) -> None:
-        """Kill every child at once, without waiting."""
+        """Kill every child at once, without waiting. No other is started ahead."""
+        self._killed = True
         for child in [*self._idle, *self._busy]:
             child.kill()
         self._idle.clear()

@@ -131,6 +131,11 @@ class Documents(Generic[T]):
             return None
         return await self._settled(entry, lambda: False) if settled else await self._snapshot(entry)
 
+    async def newest(self) -> Snapshot | None:
+        """The snapshot of the document that was opened or edited last."""
+        last = max(self._entries.values(), key=lambda entry: entry.last_edit, default=None)
+        return None if last is None else await self._snapshot(last)
+
     # -- analysis --------------------------------------------------------------------------------------------------
     async def _snapshot(self, entry: Entry) -> Snapshot:
         revision = entry.document.revision

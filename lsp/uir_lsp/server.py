@@ -28,7 +28,8 @@ from uir_lsp.kept import KeptRuns
 from uir_lsp.options import Options
 from uir_lsp.progress import Progress
 from uir_lsp.protocol import Encoded, UirProtocol
-from uir_lsp.run import Lane, NoAnswer
+from uir_lsp.readiness import Readiness
+from uir_lsp.run import Early, Lane, NoAnswer
 from uir_lsp.scheduler import BRIEF_LINES, Documents, make_snapshot
 from uir_lsp.transport import ReaderThread, WriterThread
 from uopc.uir import analyze
@@ -52,6 +53,8 @@ class UirServer(LanguageServer):
         self.lines = Progress(self.protocol)
         self.show_lane, self.run_lane = Lane(limit=1), Lane(limit=2)
         self.side_lane = Lane(limit=1)  # what nobody waits for: a run must not wait for it either
+        self.ahead_lane = Lane(limit=1)  # builds that nobody asked for yet, ended when a run is asked for
+        self.readiness = Readiness(self)
         self.shown, self.kept = ShownFiles(), KeptRuns()
         self._done: asyncio.Future[int] | None = None
         for feature in FEATURES:
@@ -118,9 +121,9 @@ class UirServer(LanguageServer):
 
     def stop_work(self) -> None:
         """End every child process and drop what has not begun."""
-        self.show_lane.kill()
-        self.run_lane.kill()
-        self.side_lane.kill()
+        self.readiness.stop()
+        for lane in (self.show_lane, self.run_lane, self.side_lane, self.ahead_lane):
+            lane.kill()
         self.shown.remove()
         self.kept.close()
         self.documents.close_all()
@@ -180,7 +183,9 @@ class UirServer(LanguageServer):
 
         return handle
 
-    async def work(self, lane: Lane, job: dict[str, Any], title: str, token: int | str | None) -> Any:
+    async def work(
+        self, lane: Lane, job: dict[str, Any], title: str, token: int | str | None, early: Early | None = None
+    ) -> Any:
         """The answer to a job in a child process, under a progress line whose cancel button ends it.
 
         Raises NoAnswer; when the request is cancelled, the job's processes are gone before this returns.
@@ -192,7 +197,7 @@ class UirServer(LanguageServer):
             pressed = True
             task.cancel()
 
-        task = asyncio.ensure_future(lane.call(job, lambda text: line.stage(text)))
+        task = asyncio.ensure_future(lane.call(job, lambda text: line.stage(text), early))
         line = self.lines.start(title, stop, token)
         try:
             return await task
@@ -202,6 +207,7 @@ class UirServer(LanguageServer):
             raise NoAnswer("cancelled") from None
         finally:
             line.close()
+            self.readiness.touch()
 
     async def execute_command(self, command: str, arguments: list[Any]) -> Any:
         """The result of one of the server's commands. Raises JsonRpcInvalidParams."""

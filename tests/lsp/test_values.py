@@ -93,12 +93,12 @@ def test_runs_are_forgotten_and_leave_no_file(client: Client) -> None:
     assert client.request("uir/values", {**about, "uri": "file:///other.uir"})["gone"]
     assert "no output" in client.request("uir/values", {**about, "output": "%9"})["gone"]
     if os.name != "nt":
-        folders = list(Path(tempfile.gettempdir()).glob(f"uir-kept-{client.process.pid}-*"))
+        folders = list(Path(tempfile.gettempdir()).glob(f"uir-kept-{client.process.pid}.*-*"))
         assert [list(folder.iterdir()) for folder in folders] == [[]]
     client.notify("uir/forget", {"uri": "file:///cube.uir"})
     until(lambda: "gone" in client.request("uir/values", about))
     assert client.close() == 0
-    assert not list(Path(tempfile.gettempdir()).glob(f"uir-kept-{client.process.pid}-*"))
+    assert not list(Path(tempfile.gettempdir()).glob(f"uir-kept-{client.process.pid}.*-*"))
 
 
 @needs_compiler
@@ -177,8 +177,10 @@ def test_an_output_without_elements() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot be asked for there")
 def test_what_a_killed_server_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from uopc.runtime.scratch import _room
+
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    dead, living = tmp_path / "uir-kept-999999999-x", tmp_path / f"uir-kept-{os.getpid()}-x"
+    dead, living = (tmp_path / f"uir-kept-{pid}.{_room()}-x" for pid in (999999999, os.getpid()))
     for folder in (dead, living):
         folder.mkdir()
         (folder / "1").write_bytes(b"left")

@@ -46,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", type=_positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
     )
+    parser.add_argument(
+        "--operations", type=_positive, default=1e12, metavar="N", help="operations it may take (default: 1e12)"
+    )
     parser.add_argument("--threads", type=_threads, default=1, metavar="N", help="threads it may use (default: 1)")
     parser.add_argument(
         "--peak", action="store_true", help="first measure what one thread of this machine can do (about a second)"
@@ -56,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs all files, one after the other; 1 when one of them fails, 2 when one cannot be read."""
+    from uopc.runtime.scratch import sweep
+
+    sweep()
     if args.out is not None and len(args.files) > 1:
         complain("uir run: error: --out is for one file")
         return 2
@@ -95,6 +101,7 @@ def _options(args: argparse.Namespace) -> RunOptions:
         verify=not args.no_verify,
         timeout=args.timeout,
         memory=int(args.memory * 1024 * 1024),
+        operations=int(args.operations),
         threads=args.threads,
         value=args.value,
         off=tuple(args.without),

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from uopc.runtime import platform
+from uopc.runtime.scratch import new_folder
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_FILES = 2000
@@ -33,9 +34,9 @@ def content_key(parts: Iterable[str]) -> str:
 @lru_cache(maxsize=1)
 def _private_folder() -> Path:
     """A folder of this process, for when the shared one cannot be used."""
-    folder = tempfile.mkdtemp(prefix="uir-cache-")
+    folder = new_folder("cache")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return folder
 
 
 def default_folder() -> Path:

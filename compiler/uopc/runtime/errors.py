@@ -26,7 +26,7 @@ class InputError(RunError):
 
 
 class LimitError(RunError):
-    """The program needs more memory than it may have."""
+    """The program needs more memory, or takes more operations, than it may."""
 
 
 class Stopped(RunError):

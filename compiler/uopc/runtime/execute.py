@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import marshal
-import os
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +17,10 @@ from uopc.runtime import platform
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import LoadError, RunError, Stopped
 from uopc.runtime.limits import Limits, amount
-from uopc.runtime.process import Finished, run_process
+from uopc.runtime.process import Finished, finish_process
+from uopc.runtime.scratch import scratch_folder
+from uopc.runtime.standby import give, standby
 
-_CHILD = str(Path(__file__).with_name("child.py"))
 _OVERHEAD = 512 << 20  # address space of the interpreter and the C library
 _PER_THREAD = 160 << 20  # address space that a thread's stack and heap reserve
 _FILE_SLACK = 1 << 20
@@ -68,23 +66,18 @@ def execute(
     time-out or lack of memory, LoadError when the library is unusable, Cancelled.
     """
     limits = limits or Limits()
-    with tempfile.TemporaryDirectory(prefix="uir-run-", ignore_cleanup_errors=True) as name:
+    if cancel is not None:
+        cancel.check()
+    with scratch_folder("run") as folder:
         try:
-            job = _prepare(Path(name), library, symbol, args, inputs, checked, limits)
-            argv = [_interpreter(), "-I", "-S", _CHILD, str(job)]
-            environment = platform.child_environment(limits.threads)
-            done = run_process(argv, timeout=limits.seconds, env=environment, cwd=Path(name), cancel=cancel)
+            job = _prepare(folder, library, symbol, args, inputs, checked, limits)
+            child = standby.take()
         except OSError as error:
-            raise RunError(f"the run cannot be prepared in {name}: {error.strerror or error}") from error
-        answer = _answer(done, limits)
-        outputs = {} if answer["check"] else _outputs(Path(name), args)
+            raise RunError(f"the run cannot be prepared in {folder}: {error.strerror or error}") from error
+        give(child, job)
+        answer = _answer(finish_process(child, timeout=limits.seconds, cancel=cancel), limits)
+        outputs = {} if answer["check"] else _outputs(folder, args)
     return Execution(outputs, answer["kernel_ns"] / 1e6, answer["check"])
-
-
-def _interpreter() -> str:
-    if not sys.executable:
-        raise RunError("the path of the Python interpreter is unknown, so no child process can be started")
-    return sys.executable
 
 
 def _prepare(
@@ -115,7 +108,6 @@ def _prepare(
         "threads": limits.threads,
         "file_bytes": largest + _FILE_SLACK,
         "budget_ns": _MEASURE_NS,
-        "parent": os.getpid(),
     }
     path = folder / "job"
     path.write_bytes(marshal.dumps(job))

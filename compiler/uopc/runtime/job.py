@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +23,19 @@ from uopc.runtime.cache import Cache, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.compare import check_expect, verify
 from uopc.runtime.crash import line_of_death
-from uopc.runtime.errors import Cancelled, InputError, LimitError, LoadError, RunError, Stopped
+from uopc.runtime.errors import Cancelled, InputError, LimitError, LoadError, NoCompilerError, RunError, Stopped
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.inputs import buffers_of, make_inputs
-from uopc.runtime.library import DEFAULT_TIMEOUT, Built, build_library, has_threads
-from uopc.runtime.limits import DEFAULT_MEMORY, DEFAULT_SECONDS, Limits, check_built_memory, check_memory
+from uopc.runtime.library import DEFAULT_TIMEOUT, Built, all_flags, build_library, has_threads
+from uopc.runtime.limits import (
+    DEFAULT_MEMORY,
+    DEFAULT_OPERATIONS,
+    DEFAULT_SECONDS,
+    Limits,
+    check_built_memory,
+    check_memory,
+    check_operations,
+)
 from uopc.runtime.peak import known_peak, measure_peak
 from uopc.runtime.result import OutputDifference, OutputResult, RunResult
 from uopc.runtime.speed import speed_of
@@ -43,21 +52,34 @@ _VERIFY_ELEMENTS = 1 << 31  # elements that the reference may compute one by one
 _VERIFY_STEPS = 3_000_000  # steps of a loop program: some seconds
 _MANY_OPERATIONS = 10**11
 
+# A product of matrices, so that tiles, packing and sums are among what the rehearsal goes through.
+_REHEARSED = """\
+%0 = buffer 4096 : dtype=f32 slot=0
+%a = reshape %0, (64, 1, 64)
+%t = reshape %0, (64, 64)
+%u = permute %t, (1, 0)
+%b = reshape %u, (1, 64, 64)
+%m = mul %a, %b
+%c = reduce %m : op=add pop=1
+"""
+
 Progress = Callable[[str], None]
+Shown = Callable[[RunResult], None]
 
 
 @dataclass(frozen=True)
 class RunOptions:
     """How to run. inputs: files that replace the data of a buffer, by slot; timeout in seconds; memory in bytes;
-    value: the one to compute (a name) in place of the program's outputs; compiler: in place of the one found; off:
-    names of transformations that the fast program does without; peak: measure what this machine can do, in place of
-    taking what was measured before."""
+    operations: how many it may take; value: the one to compute (a name) in place of the program's outputs; compiler: in
+    place of the one found; off: names of transformations that the fast program does without; peak: measure what this
+    machine can do, in place of taking what was measured before."""
 
     inputs: Mapping[int, ArrayFile] = field(default_factory=dict)
     plain: bool = False
     verify: bool = True
     timeout: float = DEFAULT_SECONDS
     memory: int = DEFAULT_MEMORY
+    operations: int = DEFAULT_OPERATIONS
     threads: int = 1
     value: str | None = None
     compiler: str | None = None
@@ -80,13 +102,18 @@ def run_job(
     options: RunOptions | None = None,
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
+    *,
+    analyze: Callable[[str], Analysis] | None = None,
+    shown: Shown | None = None,
 ) -> RunResult:
     """Checks, builds and runs the program `text`; paths in it are relative to the folder of `path`.
 
-    progress is called with each of STAGES as it begins. What goes wrong is in the result's `error`; only Cancelled is
-    raised, when `cancel` was set.
+    progress is called with each of STAGES as it begins; `shown` with the result when all but its verification is in it;
+    `analyze` in place of the usual analysis, by who remembers the last one. What goes wrong is in the result's `error`;
+    only Cancelled is raised, when `cancel` was set.
     """
     job = _Job(text, path, options or RunOptions(), progress or (lambda stage: None), cancel or CancelToken())
+    job.analyze, job.shown = analyze, shown
     try:
         with _fewer_collections():
             job.run()
@@ -98,6 +125,43 @@ def run_job(
         job.result.error = "this machine has not enough memory for the run"
     job.result.ok = job.result.error is None
     return job.result
+
+
+def rehearse() -> None:
+    """All of a run but the compiler and the program, of a small one: the first run then finds everything imported."""
+    job = _Job(_REHEARSED, Path(), RunOptions(), lambda stage: None, CancelToken())
+    with _fewer_collections():
+        analysis, root, _ = job.checked()
+        compiled = _lowered(root, False, 1, ())
+        with suppress(NoCompilerError):
+            all_flags(compiled.source, compiled.flags, find_compiler())
+        default_folder()
+        job.result.outputs = [OutputResult("%c", dtypes.f32, np.ones((64, 64), np.float32))]
+        job.verify(root, make_inputs(buffers_of(root), analysis.directives.inputs, Path()))
+        job.result.to_dict()
+
+
+def build_ahead(
+    text: str, options: RunOptions | None = None, *, analyze: Callable[[str], Analysis] | None = None
+) -> bool:
+    """Builds what a run of `text` would, and runs nothing; gives whether it is ready now."""
+    job = _Job(text, Path(), options or RunOptions(), lambda stage: None, CancelToken())
+    job.analyze = analyze
+    try:
+        with _fewer_collections():
+            _, root, _ = job.checked()
+            job.build(root, find_compiler(job.options.compiler))
+    except (RunError, MemoryError):  # the run says it, when one is asked for
+        return False
+    return True
+
+
+@lru_cache(maxsize=2)
+def _lowered(root: UOp, plain: bool, threads: int, off: tuple[str, ...]) -> Compiled:
+    """The C of a graph. The last ones are remembered: a program is run again more often than it is changed."""
+    from uopc.pipeline import compile_program
+
+    return compile_program(root, _SYMBOL, plain=plain, threads=threads, off=off)
 
 
 @contextmanager
@@ -117,22 +181,28 @@ class _Job:
         self.progress, self.cancel = progress, cancel
         self.result = RunResult(str(path))
         self.limits = Limits(options.timeout, options.memory, options.threads)
+        self._stage = ("", 0.0)
+        self.analyze: Callable[[str], Analysis] | None = None
+        self.shown: Shown | None = None
 
     def stage(self, name: str) -> None:
         """Begins a stage, unless the work should end."""
         self.cancel.check()
+        self._end_stage()
+        self._stage = (name, time.perf_counter())
         self.progress(name)
+
+    def _end_stage(self) -> None:
+        name, began = self._stage
+        if name:
+            self.result.stages[name] = (time.perf_counter() - began) * 1e3
 
     def run(self) -> None:
         """All stages. Raises RunError at the first that fails; what is known by then is in the result."""
-        self.stage("check")
-        analysis = self._check()
-        root, targets = self._targets(analysis)
-        self._check_memory(analysis, root, targets)
-        self._note_operations(root)
+        analysis, root, targets = self.checked()
         compiler = find_compiler(self.options.compiler)
         inputs = self._inputs(analysis, root)
-        compiled, built = self._build(root, compiler)
+        compiled, built = self.build(root, compiler)
         self.stage("run")
         try:
             done = self._execute(compiled, built, inputs, compiler)
@@ -148,13 +218,27 @@ class _Job:
             self.result.outputs.append(OutputResult(f"%{target.name}", out.dtype, array))
         self._expect(analysis, targets)
         self.stage("verify")
-        self._verify(root, inputs)
+        if self.shown is not None and self.options.verify:
+            self.result.ok = self.result.error is None
+            self.shown(self.result)
+        self.verify(root, inputs)
+        self._end_stage()
 
     # -- check -----------------------------------------------------------------------------------------------------
+    def checked(self) -> tuple[Analysis, UOp, list[_Target]]:
+        """The program and its results, after everything that can be said before it is built. Raises RunError."""
+        self.stage("check")
+        analysis = self._check()
+        root, targets = self._targets(analysis)
+        self._estimate(root)
+        self._check_memory(analysis, root, targets)
+        check_operations(self.result.operations or 0, self.options.operations)
+        return analysis, root, targets
+
     def _check(self) -> Analysis:
         from uopc.uir import analyze
 
-        analysis = analyze(self.text)
+        analysis = (self.analyze or analyze)(self.text)
         errors = [d for d in analysis.diagnostics if d.severity.value == "error"]
         if errors:
             first = errors[0]
@@ -200,7 +284,7 @@ class _Job:
             self.result.line = analysis.line_of(max(held, key=lambda u: prod(u.shape) * u.dtype.itemsize))
             raise
 
-    def _note_operations(self, root: UOp) -> None:
+    def _estimate(self, root: UOp) -> None:
         from uopc.analysis.cost import estimate
 
         cost = estimate(root)
@@ -217,15 +301,14 @@ class _Job:
         self.result.speed = speed_of(operations, memory, kernel, targets[0].uop.dtype, peak, self.options.threads)
 
     # -- lower and build -------------------------------------------------------------------------------------------
-    def _build(self, root: UOp, compiler: Compiler) -> tuple[Compiled, Built]:
-        from uopc.pipeline import CompileError, compile_program
+    def build(self, root: UOp, compiler: Compiler) -> tuple[Compiled, Built]:
+        """The program as C and as a library. Raises RunError."""
+        from uopc.pipeline import CompileError
 
         self.stage("lower")
         began = time.perf_counter()
         try:
-            compiled = compile_program(
-                root, _SYMBOL, plain=self.options.plain, threads=self.options.threads, off=self.options.off
-            )
+            compiled = _lowered(root, self.options.plain, self.options.threads, self.options.off)
         except CompileError as error:
             raise RunError(str(error)) from error
         check_built_memory([(a.slot, a.dtype, a.size) for a in compiled.args], self.limits.memory)
@@ -296,7 +379,8 @@ class _Job:
                 self.result.line = spec.line
                 self.result.error = f"not as expected: {out.name} {difference}"
 
-    def _verify(self, root: UOp, inputs: dict[int, Array]) -> None:
+    def verify(self, root: UOp, inputs: dict[int, Array]) -> None:
+        """Compares the outputs with the reference evaluator's. Raises RunError when that has no value."""
         if not self.options.verify:
             return
         try:

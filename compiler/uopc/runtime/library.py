@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +15,7 @@ from uopc.runtime.cache import Cache, content_key, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import BuildError, NoCompilerError
 from uopc.runtime.process import Finished, run_process
+from uopc.runtime.scratch import scratch_folder
 from uopc.runtime.toolchain import Compiler, find_compiler
 
 # gnu11 and contract=off: elementwise operations are rounded one by one. Never -ffast-math: NaN and infinities count.
@@ -65,8 +64,8 @@ def build_library(
     found = cache.find(key)
     if found is not None:
         return Built(found, key, cached=True)
-    with tempfile.TemporaryDirectory(prefix="uir-build-", ignore_cleanup_errors=True) as name:
-        library = compile_file(source, options, compiler, Path(name), timeout, cancel)
+    with scratch_folder("build") as folder:
+        library = compile_file(source, options, compiler, folder, timeout, cancel)
         try:
             return Built(cache.put(key, library), key, cached=False)
         except OSError as error:
@@ -140,12 +139,9 @@ def _call(
 @lru_cache(maxsize=64)
 def _accepts(compiler: Compiler, flag: str) -> bool:
     """Whether the compiler builds an empty library with that flag."""
-    folder = Path(tempfile.mkdtemp(prefix="uir-probe-"))
-    try:
+    with scratch_folder("probe") as folder:
         (folder / "program.c").write_text("int uir_probe;\n", encoding="utf-8")
         return _call(compiler, (flag, "-shared"), folder, "probe" + platform.SHARED_SUFFIX, 60.0, None).returncode == 0
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _failure(compiler: Compiler, done: Finished, folder: Path) -> str:

@@ -13,6 +13,7 @@ from uopc.uop import UOp
 
 DEFAULT_MEMORY = 4 << 30  # bytes
 DEFAULT_SECONDS = 10.0
+DEFAULT_OPERATIONS = 10**12  # some minutes of one core
 _UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
@@ -55,6 +56,14 @@ def check_built_memory(args: Iterable[tuple[int, DType, int]], limit: int) -> No
     if total > limit:
         raise LimitError(
             f"too large to run: its buffers need {amount(total)}; the limit is {amount(limit)} (raise --memory)"
+        )
+
+
+def check_operations(operations: int, limit: int) -> None:
+    """Raises LimitError when a program takes more operations than it may."""
+    if operations > limit:
+        raise LimitError(
+            f"too long to run: it takes about {operations:,} operations; the limit is {limit:,} (raise --operations)"
         )
 
 

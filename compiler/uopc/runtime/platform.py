@@ -19,6 +19,9 @@ from typing import Any
 IS_WINDOWS = sys.platform == "win32"
 IS_MAC = sys.platform == "darwin"
 
+# How a child learns of its parent's end: Linux sends a signal, elsewhere a pipe between them is closed.
+TIE = "signal" if sys.platform == "linux" else "pipe"
+
 SHARED_SUFFIX = ".dll" if IS_WINDOWS else ".dylib" if IS_MAC else ".so"
 PROGRAM_SUFFIX = ".exe" if IS_WINDOWS else ""
 
@@ -128,11 +131,24 @@ def death_words(returncode: int) -> str | None:
     return _SIGNAL_WORDS.get(name, f"the signal {name}")
 
 
-def child_environment(threads: int) -> dict[str, str]:
-    """The environment of a child that runs a program with that many threads."""
+def child_environment() -> dict[str, str]:
+    """The environment of a child that runs a program; the number of threads it adds itself, when it has its job."""
     kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # Bound threads stay apart: unbound, two workers are often woken on one core and run at half speed.
-    return kept | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_DYNAMIC": "false"}
+    return kept | {"OMP_PROC_BIND": "true", "OMP_DYNAMIC": "false"}
+
+
+def process_lives(pid: int) -> bool:
+    """Whether a process of that number runs; true where that cannot be asked without harm."""
+    if IS_WINDOWS:  # there, signal 0 would end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def physical_memory() -> int | None:

@@ -66,9 +66,20 @@ def run_process(
     """
     if cancel is not None:
         cancel.check()
-    process = subprocess.Popen(
+    return finish_process(start_process(argv, env=env, cwd=cwd), timeout=timeout, cancel=cancel)
+
+
+def start_process(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Starts `argv` in a process group of its own; finish_process sees to its end. Raises OSError."""
+    return subprocess.Popen(
         list(argv),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         close_fds=True,
@@ -76,6 +87,13 @@ def run_process(
         cwd=cwd,
         **platform.own_group(),
     )
+
+
+def finish_process(process: subprocess.Popen[bytes], *, timeout: float, cancel: CancelToken | None = None) -> Finished:
+    """Waits for the end of a process that start_process gave, `timeout` seconds at most, and ends its whole group.
+
+    Raises Cancelled when `cancel` was set.
+    """
     assert process.stdout is not None and process.stderr is not None
     drains = (_Drain(process.stdout), _Drain(process.stderr))
     ended = threading.Event()
@@ -89,6 +107,8 @@ def run_process(
         platform.kill_group(process)
         process.wait()
         out, err = (drain.close() for drain in drains)
+        if process.stdin is not None:
+            process.stdin.close()
     if cancel is not None and cancel.cancelled:
         raise Cancelled
     return Finished(process.returncode, out, err, timed_out)

@@ -49,7 +49,8 @@ class RunResult:
     evaluator, None when that was not asked or would take too long; build_ms, kernel_ms: None when it did not come to
     that. difference: the largest one; differences: the outputs that are wrong, and where; notes: what a person should
     know besides; line (0-based): where an error is; operations, memory_bytes: what the cost model says of the run;
-    speed: how fast it was against the peak of this machine, as far as that is known.
+    speed: how fast it was against the peak of this machine, as far as that is known; stages: milliseconds that each
+    stage took, of those that came to an end.
     """
 
     file: str
@@ -67,14 +68,15 @@ class RunResult:
     operations: int | None = None
     memory_bytes: int | None = None
     speed: Speed | None = None
+    stages: dict[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The machine-readable form, valid JSON whatever the values are."""
+    def to_dict(self, described: bool = True) -> dict[str, Any]:
+        """The machine-readable form, valid JSON whatever the values are. described: with statistics of the outputs."""
         return {
             "file": self.file,
             "ok": self.ok,
             "error": self.error,
-            "outputs": [output.to_dict() for output in self.outputs],
+            "outputs": [output.to_dict() for output in self.outputs] if described else [],
             "expect": self.expect,
             "verified": self.verified,
             "build_ms": self.build_ms,

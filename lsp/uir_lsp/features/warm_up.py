@@ -42,6 +42,7 @@ _PROGRAM = "%0 = buffer 4 : dtype=f32 slot=0\n%1 = reshape %0, (2, 2)\n%2 = mul 
 
 async def _initialized(server: UirServer, _: Any) -> None:
     await server.compute.call(_warm, server)
+    server.readiness.begin()
 
 
 def _warm(server: UirServer) -> None:
