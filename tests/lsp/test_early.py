@@ -1,4 +1,4 @@
-"""A result is shown before it is verified when that takes a while; verifying can be cancelled; a run brings its limits."""
+"""A result is shown before it is verified when that takes long; verifying can be cancelled; a run brings its limits."""
 
 from __future__ import annotations
 

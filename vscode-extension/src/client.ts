@@ -63,6 +63,13 @@ export class Server implements vscode.Disposable {
     })
   }
 
+  /** Calls `listener` with what comes early of the answer to the request with that token, until disposed. */
+  onPartialResult<Result>(token: string, listener: (result: Result) => void): vscode.Disposable {
+    return this.client?.onNotification('$/progress', (params: { token: string | number; value: Result }) => {
+      if (params.token === token) listener(params.value)
+    }) ?? new vscode.Disposable(() => undefined)
+  }
+
   async trust(): Promise<void> {
     await this.queue
     if (this.client?.isRunning()) await this.client.sendNotification(Notifications.trust, { trusted: true })
@@ -131,6 +138,7 @@ export class Server implements vscode.Disposable {
     const compiler = vscode.workspace.getConfiguration('uir').get<string>('compiler', '').trim()
     const initializationOptions: InitializationOptions = { clientCommands: true, trusted: vscode.workspace.isTrusted }
     if (compiler) initializationOptions.compiler = compiler
+    if (vscode.workspace.getConfiguration('uir').get<boolean>('build.ahead', false)) initializationOptions.buildAhead = true
     initializationOptions.allow = vscode.workspace.getConfiguration('uir').get<string[]>('diagnostics.allow', [])
     const options: LanguageClientOptions = {
       documentSelector: [{ language: 'uir', scheme: 'file' }, { language: 'uir', scheme: 'untitled' }],

@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
     vscode.workspace.onDidChangeConfiguration(event => {
-      if (['uir.interpreter', 'uir.compiler', 'uir.diagnostics.allow'].some(setting => event.affectsConfiguration(setting))) void server?.restart()
+      if (['uir.interpreter', 'uir.compiler', 'uir.build.ahead', 'uir.diagnostics.allow'].some(setting => event.affectsConfiguration(setting))) void server?.restart()
     }),
   )
   void server.restart()

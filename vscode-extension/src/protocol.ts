@@ -78,8 +78,9 @@ export interface StageTextResult {
 export interface RunParams {
   uri: string
   value?: string
-  options?: { plain?: boolean; noVerify?: boolean; timeout?: number; keep?: boolean }
+  options?: { plain?: boolean; noVerify?: boolean; timeout?: number; memory?: number; operations?: number; keep?: boolean }
   workDoneToken?: string
+  partialResultToken?: string // the result comes under it before it is verified, when that takes a while
 }
 
 export interface RunOutput {
@@ -91,6 +92,7 @@ export interface RunOutput {
   text?: string // its first elements in one line
   whole?: string // as NumPy prints it
   digest?: string // equal for equal elements
+  data?: string | undefined // its elements in base64, as in ValuesResult, when they are few
 }
 
 /** An output that is not what it should be. */
@@ -112,6 +114,7 @@ export interface RunResult {
   outputs?: RunOutput[]
   expect?: boolean | null
   verified?: boolean | null
+  verifying?: boolean // the result is not verified yet
   build_ms?: number | null
   kernel_ms?: number | null
   difference?: number | null // the largest one from the reference
@@ -122,6 +125,8 @@ export interface RunResult {
   operations?: number | null
   memory_bytes?: number | null
   speed?: Speed | null
+  stages?: Record<string, number> // milliseconds of each: check, lower, build, run, verify
+  times?: Record<string, number> // when it passed each station, in milliseconds since 1970
 }
 
 /** Something a second, and the most that was measured of it on this machine. */
@@ -187,6 +192,7 @@ export interface InitializationOptions {
   clientCommands: boolean // the lens commands are ours
   trusted: boolean // may programs be run?
   compiler?: string // the C compiler to use, in place of the one the server would find
+  buildAhead?: boolean // build what a run would, while nothing is typed
   allow?: string[] // codes of warnings and hints that are not shown
 }
 

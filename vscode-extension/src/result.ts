@@ -32,6 +32,7 @@ export function verdicts(result: RunResult): string[] {
 
 /** The same in a few words: "✓ as expected · verified · 490 ns". */
 export function verdict(result: RunResult): string {
+  if (result.verifying && result.ok) return '○ verifying…'
   if (!result.ok) return `✗ ${explain(result.error ?? 'failed').sentence.replace(/:.*/s, '').replace(/\.$/, '')}`
   const held = [result.expect && 'as expected', result.verified && 'verified'].filter(word => typeof word === 'string')
   const time = typeof result.kernel_ms === 'number' ? [duration(result.kernel_ms)] : []
@@ -54,7 +55,7 @@ const MISSING: { starts: string; says?: string; adds?: string; mend: Mend }[] = 
 
 /** An error as the editor says it: a sentence, and the setting or command that mends it where there is one. */
 export function explain(error: string): { sentence: string; mend?: Mend } {
-  const option = / ?\(raise --(timeout|memory)\)/.exec(error) // the command line's option is a setting here
+  const option = / ?\(raise --(timeout|memory|operations)\)/.exec(error) // the command line's option is a setting here
   const sentence = capital(option ? error.replace(option[0], '') : error) + (/[.!?]$/.test(error) ? '' : '.')
   if (option) return { sentence, mend: { button: 'Raise the Limit', setting: `uir.run.${option[1]}` } }
   const missing = MISSING.find(({ starts }) => error.startsWith(starts))

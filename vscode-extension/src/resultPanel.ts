@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import * as vscode from 'vscode'
-import { FromPanel, PanelState, ToPanel } from './panel/messages'
+import { Elements, FromPanel, PanelState, ToPanel } from './panel/messages'
 import { EditorLayout, Place, placeOfGroup } from './placement'
 import { resultHtml } from './resultHtml'
 
@@ -11,6 +11,7 @@ const PLACE_KEY = 'uir.result.place'
 
 export interface PanelOwner {
   state(): PanelState
+  elementsOf(state: PanelState): Elements[] | undefined
   /** The panel is back after a reload and shows what it showed before. */
   restored(state: PanelState | undefined): void
   receive(message: FromPanel): void
@@ -21,6 +22,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   private panel: vscode.WebviewPanel | undefined
   private subscriptions: vscode.Disposable[] = []
   private revived = false
+  private sent: number | undefined // the time of the run whose elements the panel has
   private put: Place | undefined // where we put it; anywhere else, a person did
   private moving = false
   private cursor: vscode.TextEditor | undefined // where it was before the panel came, which takes it once more when it has loaded
@@ -95,8 +97,11 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   /** Shows the state, and the file's name in the tab. */
   update(): void {
     const state = this.owner.state()
-    if (this.panel) this.panel.title = state.file ? `Result: ${state.file.name}` : 'Result'
-    this.post({ type: 'state', state })
+    const title = state.file ? `Result: ${state.file.name}` : 'Result'
+    if (this.panel && this.panel.title !== title) this.panel.title = title
+    const elements = state.run?.time === this.sent ? undefined : this.owner.elementsOf(state)
+    if (elements) this.sent = state.run?.time
+    this.post({ type: 'state', state, elements })
   }
 
   private take(panel: vscode.WebviewPanel): void {
@@ -124,6 +129,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.cursor = undefined
     if (!this.owner.state().run && this.revived) this.owner.restored(message.state)
     this.revived = false
+    this.sent = undefined
     this.update()
   }
 

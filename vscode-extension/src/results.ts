@@ -45,23 +45,30 @@ export class Results {
     return this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})[uri.toString()] ?? []
   }
 
-  /** A run of the program `text` ended: it is the last one now, and in the history. */
-  async keep(uri: vscode.Uri, run: ShownRun, text?: string): Promise<void> {
+  /** A run has a result: it is the last one now. */
+  set(uri: vscode.Uri, run: ShownRun): void {
     Object.assign(this.of(uri), { run, problem: undefined, edited: false })
-    await this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)
-    const { [uri.toString()]: before = [], ...others } = this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})
-    const kept = Object.entries(others).slice(0, MOST_FILES - 1)
-    const entry = entryOf(run.time, run.value, run.result, text, await this.exchangeText(uri, text))
-    await this.memory.update(HISTORY_KEY, { [uri.toString()]: add(before, entry), ...Object.fromEntries(kept) })
   }
 
-  /** The program of the run before, in whose place `text` is kept. */
-  private async exchangeText(uri: vscode.Uri, text: string | undefined): Promise<string | undefined> {
-    const { [uri.toString()]: before, ...others } = this.memory.get<Record<string, string>>(TEXT_KEY, {})
+  /** A run of the program `text` ended: it is in the history at once, and there after a reload. */
+  async remember(uri: vscode.Uri, run: ShownRun, text?: string): Promise<void> {
+    const { [uri.toString()]: before = [], ...others } = this.memory.get<Record<string, HistoryEntry[]>>(HISTORY_KEY, {})
+    const kept = Object.entries(others).slice(0, MOST_FILES - 1)
+    const entry = entryOf(run.time, run.value, run.result, text, this.lastText(uri))
+    const history = { [uri.toString()]: add(before, entry), ...Object.fromEntries(kept) }
+    await Promise.all([this.memory.update(HISTORY_KEY, history), this.keepText(uri, text), this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)])
+  }
+
+  /** The program of the run before. */
+  private lastText(uri: vscode.Uri): string | undefined {
+    return this.memory.get<Record<string, string>>(TEXT_KEY, {})[uri.toString()]
+  }
+
+  private async keepText(uri: vscode.Uri, text: string | undefined): Promise<void> {
+    const { [uri.toString()]: _, ...others } = this.memory.get<Record<string, string>>(TEXT_KEY, {})
     const kept = Object.fromEntries(Object.entries(others).slice(0, MOST_TEXTS - 1))
     const own = text !== undefined && text.length <= LONGEST_TEXT ? { [uri.toString()]: text } : {}
     await this.memory.update(TEXT_KEY, { ...own, ...kept })
-    return before
   }
 
   /** The last run of all, also of a window before this one. */

@@ -5,7 +5,7 @@ import * as vscode from 'vscode'
 import { Server } from './client'
 import { InlineValues } from './inlineValues'
 import { MachinePeak } from './machinePeak'
-import { EMPTY, FromPanel, PanelState, Problem } from './panel/messages'
+import { Elements, EMPTY, FromPanel, PanelState, Problem, ShownRun } from './panel/messages'
 import { InputAbout, InputEditResult, Notifications, Requests, RunParams, RunResult, ValuesResult } from './protocol'
 import { explain, Mend, verdict } from './result'
 import { arraysIn, chooseArrays, saveOutput } from './resultFiles'
@@ -34,6 +34,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private readonly subscriptions: vscode.Disposable[]
   private current: vscode.Uri | undefined
   private running: Running | undefined
+  private elements: { uri: string; time: number; elements: Elements[] } | undefined
   private mendNow: (() => unknown) | undefined
   private quiet: NodeJS.Timeout | undefined
 
@@ -62,44 +63,66 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
 
   // -- running -----------------------------------------------------------------------------------------------------
   async run(uri: vscode.Uri, value: string | undefined): Promise<void> {
+    const began = Date.now()
     this.running?.cancel.cancel()
     this.peak.hold()
     this.current = uri
     Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
     const opening = this.panel.show()
-    void this.askInputs(uri)
-    if (!vscode.workspace.isTrusted) return this.refuse(uri) // the server checks again
+    if (!vscode.workspace.isTrusted) {
+      void this.askInputs(uri)
+      return this.refuse(uri) // the server checks again
+    }
     const running = (this.running = { uri, cancel: new vscode.CancellationTokenSource() })
+    const shown: ShownRun = { time: 0, value, result: { ok: false } }
+    const arrived = (result: RunResult) => {
+      shown.time ||= Date.now()
+      shown.result = { ...result, times: { ...result.times, began, answered: shown.time } }
+    }
+    const asking = this.outcome(uri, value, running.cancel.token, early => {
+      if (this.running !== running || !early.outputs?.length) return
+      arrived(early)
+      this.show(uri, shown)
+    })
     this.panel.update()
     const text = documentOf(uri)?.getText()
-    const result = await this.outcome(uri, value, running.cancel.token)
+    const result = (await asking) ?? unverified(shown)
     if (this.running === running) this.running = undefined
     running.cancel.dispose()
-    if (result) await this.take(uri, value, result, text)
-    await opening
+    if (result) {
+      arrived(result)
+      this.take(uri, shown, text)
+    }
     this.panel.update()
+    await opening
+    void this.askInputs(uri)
   }
 
-  /** The result of a run; undefined when it was cancelled. */
-  private async outcome(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken): Promise<RunResult | undefined> {
+  /** The result of a run; undefined when it was cancelled. `early` takes it before it is verified, if that takes long. */
+  private async outcome(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken, early: (result: RunResult) => void): Promise<RunResult | undefined> {
     try {
-      return await this.ask(uri, value, token)
+      return await this.ask(uri, value, token, early)
     } catch (error) {
       if (token.isCancellationRequested || error instanceof vscode.CancellationError || isCancelled(error)) return undefined
       return { ok: false, error: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  private async ask(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken): Promise<RunResult> {
+  private async ask(uri: vscode.Uri, value: string | undefined, token: vscode.CancellationToken, early: (result: RunResult) => void): Promise<RunResult> {
     const settings = vscode.workspace.getConfiguration('uir.run', uri)
-    const workDoneToken = randomUUID()
+    const [workDoneToken, partialResultToken] = [randomUUID(), randomUUID()]
+    const limits = { timeout: settings.get<number>('timeout', 10), memory: settings.get<number>('memory', 4096), operations: settings.get<number>('operations', 1000) * 1e9 }
     const params: RunParams = {
       uri: uri.toString(),
-      options: { noVerify: !settings.get<boolean>('verify', true), timeout: settings.get<number>('timeout', 10), keep: true },
+      options: { noVerify: !settings.get<boolean>('verify', true), ...limits, keep: true },
       workDoneToken,
+      partialResultToken,
     }
     if (value !== undefined) params.value = value
-    const listening = this.server.onProgress(workDoneToken, text => this.panel.post({ type: 'stage', text }))
+    const listening = vscode.Disposable.from(
+      this.server.onProgress(workDoneToken, text => this.panel.post({ type: 'stage', text })),
+      this.server.onPartialResult(partialResultToken, early),
+    )
     try {
       return await this.server.request<RunResult>(Requests.run, params, token)
     } finally {
@@ -107,20 +130,30 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     }
   }
 
-  private async take(uri: vscode.Uri, value: string | undefined, result: RunResult, text: string | undefined): Promise<void> {
-    if (result.restricted) return this.refuse(uri)
-    if (result.error === 'cancelled') return
-    if (!result.outputs?.length) this.complain(uri, value, result)
-    else {
-      await this.results.keep(uri, { time: Date.now(), value, result }, text)
+  private take(uri: vscode.Uri, run: ShownRun, text: string | undefined): void {
+    if (run.result.restricted) return this.refuse(uri)
+    if (run.result.error === 'cancelled') return
+    if (run.result.outputs?.length) {
+      this.show(uri, run)
+      void this.results.remember(uri, run, text)
+      const { result } = run
       this.peak.later(uri, result, speed => {
         result.speed = speed
         this.panel.update()
       })
       const document = documentOf(uri)
       if (document) void this.inline.show(uri, document.version, result).catch(() => undefined) // only an extra
-    }
+    } else this.complain(uri, run.value, run.result)
     this.changed.fire()
+  }
+
+  /** What a run gave is seen; what came of its elements goes to the panel alone. */
+  private show(uri: vscode.Uri, run: ShownRun): void {
+    const { elements, result } = withoutElements(run.result)
+    run.result = result
+    if (elements.length > 0) this.elements = { uri: uri.toString(), time: run.time, elements }
+    this.results.set(uri, { ...run })
+    this.panel.update()
   }
 
   private refuse(uri: vscode.Uri): void {
@@ -155,6 +188,12 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     this.panel.update()
   }
 
+  /** The elements of the run that is shown, if they came with it. */
+  elementsOf(state: PanelState): Elements[] | undefined {
+    const { elements } = this
+    return elements?.time === state.run?.time && elements?.uri === state.file?.uri ? elements?.elements : undefined
+  }
+
   state(): PanelState {
     return this.current ? this.results.state(this.current, this.running?.uri.toString() === this.current.toString()) : EMPTY
   }
@@ -172,6 +211,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   }
 
   closed(): void {
+    this.elements = undefined
     for (const document of vscode.workspace.textDocuments) if (document.languageId === 'uir') this.forget(document.uri)
     if (this.current) this.forget(this.current)
   }
@@ -279,6 +319,19 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     const command = { title: verdict(run.result), command: 'uir.showResults' }
     return (run.result.outputs ?? []).flatMap(({ name }) => definition(document, name)).map(range => new vscode.CodeLens(range, command))
   }
+}
+
+/** What is left of a run that was stopped: its result, if that was there already. */
+function unverified({ time, result }: ShownRun): RunResult | undefined {
+  return time ? { ...result, verifying: false, notes: [...(result.notes ?? []), 'the verification was stopped'] } : undefined
+}
+
+/** A result without the elements that came with it, and those. */
+function withoutElements(result: RunResult): { result: RunResult; elements: Elements[] } {
+  const elements = (result.outputs ?? []).flatMap(({ name, dtype, shape, data }) =>
+    data === undefined ? [] : [{ output: name, dtype, shape, bytes: new Uint8Array(Buffer.from(data, 'base64')) }])
+  const outputs = result.outputs?.map(output => ({ ...output, data: undefined }))
+  return { elements, result: outputs ? { ...result, outputs } : result }
 }
 
 /** Whether it is worth another try. */

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform as machine
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from uopc.runtime.cache import Cache, content_key, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import BuildError
 from uopc.runtime.library import DEFAULT_TIMEOUT, all_flags, compile_file
+from uopc.runtime.scratch import scratch_folder
 from uopc.runtime.toolchain import Compiler, find_compiler
 
 # Line tables change no instruction. -dA makes gcc say in comments which call an inlined function stands for; clang says
@@ -42,8 +42,7 @@ def assembly(
     found = _kept(cache.find(key))
     if found is not None:
         return found
-    with tempfile.TemporaryDirectory(prefix="uir-build-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    with scratch_folder("build") as folder:
         lines = cleaned(_compiled(source, options, compiler, folder, timeout, cancel), "program.c")
         made = folder / "lines.json"
         made.write_text(json.dumps(lines), encoding="utf-8")

@@ -5,7 +5,7 @@ import { h } from './dom'
 import { head } from './head'
 import { historyTable } from './historyTab'
 import { InputsTab } from './inputsTab'
-import { EMPTY, FromPanel, PanelState, ToPanel } from './messages'
+import { Elements, EMPTY, FromPanel, PanelState, ToPanel } from './messages'
 import { Look, OutputTab } from './outputTab'
 import { Source } from './source'
 import { Slice } from './slicing'
@@ -46,6 +46,7 @@ class Panel {
   private output: OutputTab | undefined
   private outputKey = ''
   private outputTime: number | undefined
+  private outputWrong = ''
 
   constructor() {
     const before = this.api.getState()
@@ -69,7 +70,7 @@ class Panel {
   }
 
   private take(message: ToPanel): void {
-    if (message.type === 'state') this.show(message.state)
+    if (message.type === 'state') this.show(message.state, message.elements)
     else if (message.type === 'stage') this.tellStage(message.text)
     else if (message.type === 'inputError') this.inputs.complain(message.slot, message.error)
     else if (message.type === 'path') this.inputs.choose(message.slot, message.path)
@@ -85,7 +86,7 @@ class Panel {
   }
 
   // -- the whole ---------------------------------------------------------------------------------------------------
-  private show(state: PanelState): void {
+  private show(state: PanelState, elements: Elements[] = []): void {
     const ran = state.run !== undefined && state.run.time !== this.state.run?.time
     const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
     this.saved.state = state
@@ -93,6 +94,11 @@ class Panel {
     if (other) {
       this.sources.clear()
       this.saved.small = {}
+    }
+    for (const { output, dtype, shape, bytes } of elements) {
+      const values = decode(dtype, shape, bytes)
+      this.sources.set(output, new Source(dtype, shape, slice => this.fetch(output, slice), values))
+      this.keepSmall(output, values)
     }
     clearTimeout(this.timer)
     if (!state.running) this.late = false
@@ -115,7 +121,7 @@ class Panel {
 
   private drawHead(): void {
     const { file, run, running, problem } = this.state
-    document.body.classList.toggle('waiting', running && this.late)
+    document.body.classList.toggle('waiting', running && this.late && !run?.result.verifying)
     if (!file && !run) return this.headPlace.replaceChildren(this.empty())
     const before = this.headPlace.innerHTML
     const focused = this.headPlace.contains(document.activeElement) ? document.activeElement?.className : undefined
@@ -206,8 +212,10 @@ class Panel {
     const found = this.outputs.find(one => one.name === name)
     if (!found || !this.output?.matches(found)) return false
     const { time } = this.state.run ?? {}
-    if (time !== this.outputTime) this.output.renew(found, this.sourceOf(name, found.dtype, found.shape), this.wrongIn(name))
+    const wrong = this.wrongIn(name) // it may be found after the output is shown
+    if (time !== this.outputTime || String(wrong) !== this.outputWrong) this.output.renew(found, this.sourceOf(name, found.dtype, found.shape), wrong)
     this.outputTime = time
+    this.outputWrong = String(wrong)
     return true
   }
 
@@ -235,6 +243,7 @@ class Panel {
     }
     this.output = new OutputTab(output, this.sourceOf(output.name, output.dtype, output.shape), this.wrongIn(name), look, remember, host)
     this.outputKey = key
+    this.outputWrong = String(this.wrongIn(name))
     this.outputTime = this.state.run?.time
     this.content.replaceChildren(this.output.element)
     this.output.start()
@@ -264,13 +273,17 @@ class Panel {
       this.waiting.set(request, { resolve, reject })
       this.post({ type: 'values', request, run, output, slice })
     })
-    if (slice.length === 0 && values.count <= SMALL && time === this.state.run?.time) {
-      const { buffer, byteOffset, byteLength } = values.raw
-      const half = values.dtype === 'f16'
-      if (!half) this.saved.small[output] = { dtype: values.dtype, shape: [...values.shape], bytes: [...new Uint8Array(buffer, byteOffset, byteLength)] }
+    if (slice.length === 0 && time === this.state.run?.time) {
+      this.keepSmall(output, values)
       this.save()
     }
     return values
+  }
+
+  /** The elements of a small output are there after a reload. */
+  private keepSmall(output: string, { dtype, shape, raw, count }: Values): void {
+    if (count > SMALL || dtype === 'f16') return
+    this.saved.small[output] = { dtype, shape: [...shape], bytes: [...new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)] }
   }
 }
 

@@ -29,10 +29,18 @@ export interface PanelState {
   inputs?: InputAbout[] | undefined // not known yet
 }
 
+/** The elements of an output that came with its run. */
+export interface Elements {
+  output: string
+  dtype: string
+  shape: number[]
+  bytes: Uint8Array
+}
+
 export const EMPTY: PanelState = { running: false, edited: false, history: [] }
 
 export type ToPanel =
-  | { type: 'state'; state: PanelState }
+  | { type: 'state'; state: PanelState; elements?: Elements[] | undefined }
   | { type: 'stage'; text: string }
   | { type: 'values'; request: number; dtype: string; shape: number[]; bytes: Uint8Array }
   | { type: 'gone'; request: number; reason: string }

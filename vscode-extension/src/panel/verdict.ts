@@ -17,7 +17,8 @@ export function facts(result: RunResult): Fact[] {
   if (result.expect === false || wrong('expect')) found.push({ mark: '✗', text: 'not as expected' })
   if (result.verified === true) found.push({ mark: '✓', text: `verified against the reference${largest(result)}` })
   if (result.verified === false) found.push({ mark: '✗', text: 'differs from the reference' })
-  if (result.outputs?.length && typeof result.verified !== 'boolean') found.push({ mark: '○', text: 'not verified' })
+  if (result.verifying) found.push({ mark: '○', text: 'verifying…' })
+  else if (result.outputs?.length && typeof result.verified !== 'boolean') found.push({ mark: '○', text: 'not verified' })
   return found
 }
 
