@@ -4,7 +4,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: run test setup lint check-python check-vscode test-python test-vscode vsix bench docs screenshot clean
+.PHONY: run test setup lint check-python check-vscode test-python test-vscode vsix bench bench-click docs screenshot clean
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -39,6 +39,10 @@ vsix: $(EXT)/uir.vsix
 
 bench: .venv/.ready
 	$(PY) tests/bench/lsp.py
+
+# From the click on Run to the result, in a real VS Code, and where the time goes.
+bench-click: .cache/.browser tests/vscode/node_modules/.ready $(EXT)/uir.vsix
+	node tests/bench/click.mjs
 
 # Rewrites docs/reference.md and docs/diagnostics.md, which are made from the compiler's tables.
 docs: .venv/.ready
