@@ -99,7 +99,7 @@ def alive(pids: list[int]) -> list[int]:
     return running
 
 
-def until(check: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(check: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not check():
         assert time.monotonic() < end, "waited in vain"
