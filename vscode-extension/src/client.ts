@@ -1,7 +1,7 @@
 // The language client's life: one at a time, a new one at each start, starts and stops one after another.
 
 import * as vscode from 'vscode'
-import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, State } from 'vscode-languageclient/node'
+import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, ProgressType, State } from 'vscode-languageclient/node'
 import { Choice, choose, hasNumPy } from './interpreter'
 import { InitializationOptions, Notifications } from './protocol'
 import { candidates, probe, pythonOptions, serverArguments } from './pythons'
@@ -55,19 +55,20 @@ export class Server implements vscode.Disposable {
 
   /** Calls `listener` with the messages of the work-done progress `token` until disposed. */
   onProgress(token: string, listener: (message: string) => void): vscode.Disposable {
-    const { client } = this
-    if (!client) return new vscode.Disposable(() => undefined)
-    return client.onNotification('$/progress', (params: { token: string | number; value?: { message?: string; title?: string } }) => {
-      const text = params.value?.message ?? params.value?.title
-      if (params.token === token && text) listener(text)
+    return this.listen<{ message?: string; title?: string }>(token, value => {
+      const text = value.message ?? value.title
+      if (text) listener(text)
     })
   }
 
   /** Calls `listener` with what comes early of the answer to the request with that token, until disposed. */
   onPartialResult<Result>(token: string, listener: (result: Result) => void): vscode.Disposable {
-    return this.client?.onNotification('$/progress', (params: { token: string | number; value: Result }) => {
-      if (params.token === token) listener(params.value)
-    }) ?? new vscode.Disposable(() => undefined)
+    return this.listen(token, listener)
+  }
+
+  /** One listener a token; a second one of the notification itself would take the place of the first. */
+  private listen<Value>(token: string, listener: (value: Value) => void): vscode.Disposable {
+    return this.client?.onProgress(new ProgressType<Value>(), token, listener) ?? new vscode.Disposable(() => undefined)
   }
 
   async trust(): Promise<void> {
