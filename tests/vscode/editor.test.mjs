@@ -1,6 +1,8 @@
 // What a person sees of an open file: shapes, errors, hovers, lenses, colours; and a restart of the server.
 
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
@@ -84,6 +86,20 @@ test('the server can be restarted, also twice at once', async () => {
   await window.goto(await window.lineOf('%y ='), 2)
   assert.match(await window.hover(/%y/), /f32\[3\]/)
   assert.deepEqual(await window.toasts(), [])
+})
+
+test('after a start that failed, the button of its message starts the server', async () => {
+  const extensions = path.join(rig.home, 'extensions')
+  const server = path.join(extensions, fs.readdirSync(extensions).find(name => name.startsWith('uir.uir-')), 'server')
+  fs.renameSync(server, `${server}-away`)
+  await window.command('UIR: Restart Language Server')
+  await window.untilToast(/did not start/)
+  fs.renameSync(`${server}-away`, server)
+  await window.page.locator('.notifications-toasts .monaco-button', { hasText: 'Restart' }).click()
+  await window.show('row_sum.uir')
+  await window.goto(await window.lineOf('%y ='), 2)
+  assert.match(await window.hover(/%y/), /f32\[3\]/)
+  assert.deepEqual((await window.toasts()).filter(text => !/did not start/.test(text)), [])
 })
 
 test('nothing looked outside this machine', () => {
