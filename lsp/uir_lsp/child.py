@@ -14,19 +14,21 @@ import queue
 import signal
 import sys
 import threading
+import time
 from typing import Any, BinaryIO
 
 from uir_lsp.jobs import JOBS, NumPyMissing, Report, ready, rehearse
+
+_LAST_WORDS = 3.0  # seconds from the end of the input to the end of the process, if it does not end by itself
 
 
 def main() -> None:
     """Take jobs until the input ends."""
     answers = Answers(_take_stdout())
     signal.signal(signal.SIGTERM, _stop)
-    jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
-    while True:
-        job = jobs.get()
+    while (job := jobs.get()) is not None:
         if job["kind"] == "rehearse":
             _rehearse()
         else:
@@ -82,13 +84,17 @@ def _take_stdout() -> BinaryIO:
     return answers
 
 
-def _read_jobs(jobs: queue.SimpleQueue[dict[str, Any]]) -> None:
+def _read_jobs(jobs: queue.SimpleQueue[dict[str, Any] | None]) -> None:
+    """Hands the jobs on; when the server is gone, ends the process, whatever it is doing."""
     stream = os.fdopen(os.dup(0), "rb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     for line in stream:
         jobs.put(json.loads(line))
+    jobs.put(None)
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_LAST_WORDS)  # what is raised in the main thread may come in a call-back, which swallows it
+    os._exit(1)
 
 
 def _stop(*_: Any) -> None:

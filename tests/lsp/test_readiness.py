@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Client
+from client import Client, environment
 from test_run import ENDLESS, GOOD, NEVER, alive, below, command, needs_compiler, needs_proc, running_program, until
 
 import uir_lsp.readiness as readiness
@@ -121,6 +123,37 @@ def test_a_child_that_died_at_work_or_was_cancelled_is_replaced(client: Client) 
             client.notify("$/cancelRequest", {"id": request})
         until(lambda before=before: len(children(client)) == 1 and children(client) != before)
         until(lambda: len(programs(client)) == 1)
+
+
+STUBBORN = """
+import time
+from uir_lsp import child, jobs
+def stubborn(job, report):
+    report("at work")
+    while True:
+        try:
+            time.sleep(0.1)
+        except SystemExit:
+            pass
+jobs.JOBS["stubborn"] = stubborn
+child.main()
+"""
+
+
+@pytest.mark.parametrize("job", [None, b'{"kind": "stubborn"}\n'])
+def test_a_child_whose_server_is_gone_ends_even_when_its_work_swallows_the_end(job: bytes | None) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    child = subprocess.Popen([sys.executable, "-c", STUBBORN], env=environment(), **pipes)  # type: ignore[call-overload]
+    try:
+        if job is not None:
+            child.stdin.write(job)
+            child.stdin.flush()
+            assert b"at work" in child.stdout.readline() + child.stdout.read(20)
+        child.stdin.close()
+        assert child.wait(30) == (0 if job is None else 1)
+    finally:
+        child.kill()
+        child.stdout.close()
 
 
 # -- building ahead ----------------------------------------------------------------------------------------------------
