@@ -1,6 +1,11 @@
-"""Random programs through everything: as text in both syntaxes, as loops step by step, as C plain and fast."""
+"""Random programs through everything: as text in both syntaxes, as loops step by step, as C plain and fast.
+
+UIR_PROGRAMS=5000 asks for that many as C: plain, fast on one thread, and fast on two.
+"""
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 import pytest
@@ -10,11 +15,12 @@ from lesson_text import lesson_text
 from programs import Array, Program, difference, random_program
 
 from uopc.evaluate import EvaluationTooLarge, evaluate, evaluate_loops
-from uopc.pipeline import compile_program
+from uopc.pipeline import Compiled, compile_program
 from uopc.uir import dump, format, parse
 from uopc.uop import UOp
 
-PROGRAMS = 2000
+PROGRAMS = int(os.environ.get("UIR_PROGRAMS", "2000"))
+THREADED = PROGRAMS if "UIR_PROGRAMS" in os.environ else 300  # programs that also run on two threads
 KERNELS = 320
 BATCH = 100
 STEPS = 200_000  # of a loop program that is followed one by one
@@ -35,11 +41,31 @@ def mismatch(want: list[Array], got: list[Array], errors: list[float]) -> str | 
     return next((d for d in map(difference, want, got, errors) if d), None)
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
-@pytest.mark.parametrize("plain", [True, False], ids=["plain", "fast"])
-def test_compiled_programs_agree_with_their_meaning(first: int, plain: bool) -> None:
+def compiled_as(how: str, name: str, root: UOp) -> Compiled:
+    """A program as plain C, as fast C for one thread, or for two."""
+    return compile_program(root, name, plain=how == "plain", threads=2 if how == "threads" else 1)
+
+
+@pytest.fixture
+def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads share loops however short: those of random programs are."""
+    monkeypatch.setattr("uopc.opt._PARALLEL_WORK", 2)
+
+
+@pytest.mark.usefixtures("shared_early")
+@pytest.mark.parametrize(
+    ("how", "first"),
+    [
+        (how, first)
+        for how, count in {"plain": PROGRAMS, "fast": PROGRAMS, "threads": THREADED}.items()
+        for first in range(0, count, BATCH)
+    ],
+)
+def test_compiled_programs_agree_with_their_meaning(how: str, first: int) -> None:
     programs = {seed: random_program(seed) for seed in range(first, first + BATCH)}
-    compiled = [compile_program(p.root, f"p{seed}", plain=plain) for seed, p in programs.items()]
+    compiled = [compiled_as(how, f"p{seed}", p.root) for seed, p in programs.items()]
+    shared = sum("#pragma omp parallel" in c.source for c in compiled)
+    assert shared > BATCH / 20 if how == "threads" else not shared
     failures = {}
     for (seed, p), run in zip(programs.items(), build_together(compiled)):
         wrong = mismatch(expected(p), run(p.inputs), p.errors)
@@ -52,10 +78,7 @@ def test_compiled_programs_agree_with_their_meaning(first: int, plain: bool) -> 
 @pytest.mark.parametrize("how", ["plain", "fast", "threads"])
 def test_compiled_kernels_agree_with_their_meaning(first: int, how: str) -> None:
     kernels = {seed: random_kernel(seed) for seed in range(first, first + 40)}
-    compiled = [
-        compile_program(p.root, f"k{seed}", plain=how == "plain", threads=2 if how == "threads" else 1)
-        for seed, p in kernels.items()
-    ]
+    compiled = [compiled_as(how, f"k{seed}", p.root) for seed, p in kernels.items()]
     for (seed, p), run in zip(kernels.items(), build_together(compiled)):
         wrong = mismatch(expected(p), run(p.inputs), p.errors)
         assert wrong is None, f"kernel {seed}: {wrong}\n{dump(p.root)}"

@@ -103,3 +103,15 @@ def test_a_maximum_keeps_nan_wherever_it_is(n: int) -> None:
     np.fill_diagonal(rows, np.nan)
     (run,) = build_together([compile_program(buf(0, n * n).reshape((n, n)).reduce(Ops.MAX, 1), f"top{n}")])
     assert np.isnan(run({0: rows.reshape(-1)})[0]).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("d", (dtypes.f16, dtypes.f32), ids=str)
+def test_a_maximum_in_f64_between_two_casts(n: int, d: DType) -> None:
+    """gcc 12 stops over it in vectors (see `runtime.library`)."""
+    x = random_array(np.random.default_rng(n), d, n)
+    three = UOp.const(3.0, dtypes.f64).reshape((1,)).expand((n,))
+    wide = three.alu(Ops.MAX, buf(0, n, d).cast(dtypes.f64)).cast(dtypes.f32)
+    (run,) = build_together([compile_program(wide, f"wide{n}")])
+    want = np.maximum(3.0, x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(run({0: x})[0], want)

@@ -274,6 +274,15 @@ def test_compiler_without_the_optional_flags(cache: Cache, tmp_path: Path) -> No
     assert loaded(build_library(ANSWER, ("-fopenmp",), cache=cache, compiler=picky).path) == 42
 
 
+def test_compiler_that_stops_over_a_fault_of_its_own(cache: Cache, tmp_path: Path) -> None:
+    """It is asked again for less."""
+    real = find_compiler().command[0]
+    fault = 'echo "program.c:1:1: internal compiler error: in convert_mode_scalar" >&2; exit 1'
+    script = f'case "$*" in *-fno-tree-forwprop*) exec {real} "$@";; esac\n{fault}'
+    faulty = find_compiler(str(fake_compiler(tmp_path / "bin", script)))
+    assert loaded(build_library(ANSWER, cache=cache, compiler=faulty).path) == 42
+
+
 def test_slow_compiler_is_ended_with_all_it_started(cache: Cache, tmp_path: Path) -> None:
     slow = fake_compiler(tmp_path / "bin", f"sleep 60 & echo $! > {tmp_path}/pid; wait")
     began = time.monotonic()
