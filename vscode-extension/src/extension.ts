@@ -5,6 +5,7 @@ import { Server } from './client'
 import { showDocumentation } from './documentation'
 import { PrivateEnvironment } from './environment'
 import { registerExplorer } from './exploreIndexMap'
+import { registerGraph } from './graph/register'
 import { Lights } from './lights'
 import { Origins } from './origins'
 import { toggleInlineValues } from './inlineValues'
@@ -28,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const runner = new Runner(context, server)
   const pipeline = new Pipeline(context, server)
   context.subscriptions.push(log, new Status(server), views, runner, pipeline, new Lights(views), new Origins(views).register(), registerRunToHere(runner))
-  context.subscriptions.push(registerStepping(context, server), registerExplorer(context, server))
+  context.subscriptions.push(registerStepping(context, server), registerExplorer(context, server), registerGraph(context, server))
   registerCommands(context, server, views, runner, pipeline)
   registerTour(context)
   context.subscriptions.push(

@@ -202,6 +202,7 @@ export const Requests = {
   showAssembly: 'uir/showAssembly',
   stages: 'uir/stages',
   stageText: 'uir/stageText',
+  graph: 'uir/graph',
   run: 'uir/run',
   values: 'uir/values',
   lineValues: 'uir/lineValues',
