@@ -28,6 +28,7 @@ declare function acquireVsCodeApi(): { postMessage(message: FromGraph): void; ge
 const EMPTY: GraphResult = { nodes: [], edges: [], kernels: [], message: '', stale: false }
 const MOST_LISTED = 1000
 const SAVE_MS = 300
+const PATIENCE_MS = 500
 const CURRENT_FONT = 12
 
 class Page {
@@ -73,6 +74,7 @@ class Page {
     window.addEventListener('message', (event: MessageEvent<ToGraph>) => this.take(event.data))
     document.addEventListener('keydown', event => this.key(event))
     onTheme(() => this.recolor())
+    this.wait()
     this.api.postMessage({ type: 'ready', file: this.saved.file })
   }
 
@@ -101,6 +103,12 @@ class Page {
     this.graph = graph
     this.say(graph.stale && graph.nodes.length > 0 ? `The last good graph: ${graph.message}` : graph.message, graph.stale)
     this.renew()
+  }
+
+  /** A large program takes seconds to compile, and so to be cut into kernels. */
+  private wait(): void {
+    this.message.textContent = 'Drawing the graph…'
+    setTimeout(() => (this.message.hidden = this.graph !== EMPTY && !this.message.textContent), PATIENCE_MS)
   }
 
   private complain(file: GraphFile, text: string): void {
@@ -336,7 +344,9 @@ class Page {
     const box = boxes.find(one => one.kind === 'kernel' && one.kernel === kernel)
     const point = frame ? { x: frame.x + frame.width / 2, y: frame.y } : box
     if (!point || !at) return
-    this.sheet.camera.hold(point, { x: at.x, y: Math.max(8, at.y) })
+    const { camera } = this.sheet
+    const lowest = camera.height - (frame?.height ?? 0) * camera.scale - 8 // all of it is seen, if it fits
+    camera.hold(point, { x: at.x, y: Math.max(8, Math.min(at.y, lowest)) })
     this.moved()
     this.sheet.draw()
   }
