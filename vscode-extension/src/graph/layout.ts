@@ -1,6 +1,6 @@
 // A layered drawing of a directed graph without cycles, after K. Sugiyama (1981): layers, order in a layer, coordinates.
 // Time grows with nodes and edges times a constant number of sweeps. The layout libraries that were tried (dagre, ELK)
-// took ten seconds and more for a chain of 500 nodes with branches, and ran out of stack at 2,000.
+// took 10 s (dagre) and 15 s (ELK) for a chain of 500 nodes with branches; dagre runs out of stack at 2,000.
 
 export interface Size {
   width: number
