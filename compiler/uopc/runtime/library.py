@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from uopc.runtime import platform
 from uopc.runtime.cache import Cache, content_key, default_folder
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.errors import BuildError, NoCompilerError
+from uopc.runtime.pieces import pieces
 from uopc.runtime.process import Finished, run_process
 from uopc.runtime.scratch import scratch_folder
 from uopc.runtime.toolchain import Compiler, find_compiler
@@ -34,6 +35,8 @@ _LIGHTER = ("-O2", "-fno-thread-jumps", "-fno-gcse")
 # in f64 between two conversions from and to f32, all of them in vectors.
 _CAUTIOUS = ("-O1", "-fno-tree-forwprop")
 _OWN_FAULT = (b"internal compiler error", b"PLEASE submit a bug report")
+
+_MOST_PIECES = 8  # compilers at work at the same time, each with some 50 MB
 
 DEFAULT_TIMEOUT = 120.0  # seconds for the compiler
 _ERROR_LINES = 5
@@ -70,7 +73,7 @@ def build_library(
     if found is not None:
         return Built(found, key, cached=True)
     with scratch_folder("build") as folder:
-        library = compile_file(source, options, compiler, folder, timeout, cancel)
+        library = _side_by_side(source, options, compiler, folder, timeout, cancel)
         try:
             return Built(cache.put(key, library), key, cached=False)
         except OSError as error:
@@ -96,6 +99,39 @@ def has_threads(library: Path) -> bool:
 def _level(source: str) -> tuple[str, ...]:
     longest = max(len(body) for body in re.split(r"^}", source, flags=re.MULTILINE))
     return ("-O2",) if longest <= _O2_UP_TO else _LIGHTER if longest <= _LIGHTER_UP_TO else ("-O0",)
+
+
+def _side_by_side(
+    source: str,
+    options: tuple[str, ...],
+    compiler: Compiler,
+    folder: Path,
+    timeout: float,
+    cancel: CancelToken | None,
+) -> Path:
+    """The library of a C file; of a long one in pieces, one for every processor."""
+    parts = pieces(source, min(os.cpu_count() or 1, _MOST_PIECES))
+    if len(parts) == 1:
+        return compile_file(source, options, compiler, folder, timeout, cancel)
+
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(k: int) -> str:
+        own = folder / str(k)
+        own.mkdir()
+        made = compile_file(parts[k], options, compiler, own, timeout, cancel, kind=("-c",), suffix=".o")
+        return str(made.relative_to(folder))
+
+    try:
+        with ThreadPoolExecutor(len(parts)) as pool:
+            objects = list(pool.map(one, range(len(parts))))
+    except BuildError:  # as a whole it may be built, and if not, the message is about the file that people see
+        return compile_file(source, options, compiler, folder, timeout, cancel)
+    made = folder / ("program" + platform.SHARED_SUFFIX)
+    done = _call(compiler, (*options, "-shared"), folder, made.name, timeout, cancel, objects)
+    if done.returncode != 0 or not made.exists():
+        return compile_file(source, options, compiler, folder, timeout, cancel)
+    return made
 
 
 def compile_file(
@@ -129,14 +165,20 @@ def compile_file(
 
 
 def _call(
-    compiler: Compiler, options: Iterable[str], folder: Path, output: str, timeout: float, cancel: CancelToken | None
+    compiler: Compiler,
+    options: Iterable[str],
+    folder: Path,
+    output: str,
+    timeout: float,
+    cancel: CancelToken | None,
+    inputs: Sequence[str] = ("program.c",),
 ) -> Finished:
     # The compiler's own temporary files go into our folder too, and vanish with it even when it is killed.
     own = {"TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder), "LC_ALL": "C"}
     if compiler.is_zig:  # it keeps all that it builds: only its own library, which takes seconds, is worth that
         own["ZIG_LOCAL_CACHE_DIR"] = str(folder)
         own["ZIG_GLOBAL_CACHE_DIR"] = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or str(platform.cache_dir() / "zig")
-    argv = [*compiler.command, *options, "-w", "-o", output, "program.c", "-lm"]
+    argv = [*compiler.command, *options, "-w", "-o", output, *inputs, "-lm"]
     try:
         return run_process(argv, timeout=timeout, env={**os.environ, **own}, cwd=folder, cancel=cancel)
     except OSError as error:
