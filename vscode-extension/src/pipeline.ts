@@ -11,6 +11,7 @@ import { StageDocuments, StageTarget } from './stageDocuments'
 import { preferredKind } from './views'
 
 export const PIPELINE_VIEW = 'uir.pipeline'
+const LOOK_KEY = 'uir.pipeline.look'
 const QUIET_MS = 250 // after an edit
 const ASSEMBLY: StageAbout = {
   name: 'assembly', title: 'Assembly', about: 'What the C compiler makes of it: instructions, labels and constants.',
@@ -53,6 +54,7 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
     this.look = { ...this.look, uri: uri.toString() }
     delete this.look.value
     if (value !== undefined) this.look.value = value
+    await this.keepLook()
     if (this.panel) this.panel.reveal(undefined, true)
     else this.take(vscode.window.createWebviewPanel(PIPELINE_VIEW, 'Pipeline', { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { enableFindWidget: false }))
     await this.refresh()
@@ -81,16 +83,22 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   private async receive(message: FromPipeline): Promise<void> {
     if (message.type === 'ready') {
-      if (!this.look.uri && message.look) this.look = message.look // back after a reload
+      // Back after a reload. A window that ended at once may not have kept the page's own state.
+      if (!this.look.uri) this.look = this.context.workspaceState.get<Look>(LOOK_KEY) ?? message.look ?? this.look
       await this.refresh()
     } else if (message.type === 'look') {
       const other = message.look.plain !== this.look.plain
       this.look = message.look
+      await this.keepLook()
       if (other) await this.refresh()
     } else if (message.type === 'text') await this.sendText(message.stage, message.form)
     else if (message.type === 'diff') await this.openDiff(message.stage, message.form)
     else if (message.type === 'goto') await this.goto(message.line)
     else await vscode.commands.executeCommand('workbench.trust.manage')
+  }
+
+  private async keepLook(): Promise<void> {
+    await this.context.workspaceState.update(LOOK_KEY, this.look)
   }
 
   // -- asking ------------------------------------------------------------------------------------------------------

@@ -83,10 +83,17 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.CodeLen
     const language = target.assembly ? ASSEMBLY : target.loops ? 'uir' : 'c'
     if (document.languageId !== language) await vscode.languages.setTextDocumentLanguage(document, language)
     await vscode.window.showTextDocument(document, {
-      viewColumn: columnOf(uri) ?? vscode.ViewColumn.Beside,
+      viewColumn: columnOf(uri) ?? this.besideC(target) ?? vscode.ViewColumn.Beside,
       preserveFocus: true,
       preview: false,
     })
+  }
+
+  /** Assembly stands beside the C that it is made of, where that is seen: three texts side by side. */
+  private besideC({ source, assembly }: Target): vscode.ViewColumn | undefined {
+    if (!assembly) return undefined
+    const c = vscode.window.visibleTextEditors.find(({ document }) => document.languageId === 'c' && this.mapOf(document.uri)?.source === source)
+    return c?.viewColumn && c.viewColumn + 1
   }
 
   /** Shows the other of the two programs in the same place. */
@@ -233,7 +240,7 @@ function comment(mark: string, text: string): string {
 function addressOf(target: Target): vscode.Uri {
   const source = vscode.Uri.parse(target.source, true)
   const name = path.posix.basename(source.path, '.uir') + (target.value ? ` ${target.value}` : '')
-  const ending = target.loops ? '.loops.uir' : target.assembly ? '.s' : '.c'
+  const ending = target.loops ? '.loops.uir' : target.assembly ? '.uir-asm' : '.c'
   return vscode.Uri.from({
     scheme: SCHEME,
     path: path.posix.join(path.posix.dirname(source.path), name + ending),
