@@ -118,7 +118,7 @@ test('the drawing is saved as SVG', async () => {
 
 test('index arithmetic is folded away until it is asked for', async () => {
   await show('looped.uir')
-  await until('why there are no kernels', () => graph.message(), text => /loop program/.test(text))
+  await until('why there are no kernels', () => graph.message(), text => /^A loop program/.test(text))
   await graph.search('mul')
   await until('nothing', () => graph.count(), text => text === 'nothing found')
   await graph.press('Index arithmetic')
@@ -128,7 +128,9 @@ test('index arithmetic is folded away until it is asked for', async () => {
 test('5,000 values: drawn, panned, found', async () => {
   await show('long.uir')
   await graph.untilValues(all => all.some(text => /more values/.test(text)), 180_000)
-  const { layout } = await graph.times()
+  await graph.press('Open kernels')
+  await graph.key('0')
+  const { layout, count } = await graph.times()
   const { x, y } = await graph.middle()
   await graph.canvas.hover({ position: { x, y } })
   const frames = []
@@ -140,7 +142,7 @@ test('5,000 values: drawn, panned, found', async () => {
   for (let k = 0; k < 24; k++) await graph.key('-')
   await window.page.waitForTimeout(200)
   console.log(`5,000 values: layout ${layout} ms, a frame of a pan ${Math.max(...frames)} ms at most, of the whole ${(await graph.times()).frame} ms`)
-  assert.ok(frames.every(ms => ms > 0))
+  assert.ok((await graph.times()).count > count + 6)
   await graph.search('%4321')
   await until('the one', () => graph.spoken(), text => text.startsWith('%4321 ='))
   await graph.key('Enter')

@@ -67,8 +67,8 @@ export class Graph {
     throw new Error(`nothing in the graph is ${pattern}`)
   }
 
-  /** Milliseconds that the last frame, and the layout, took. */
+  /** Milliseconds that the last frame, and the layout, took; how many frames were drawn. */
   async times() {
-    return this.canvas.evaluate(canvas => ({ frame: Number(canvas.dataset.ms), layout: Number(canvas.dataset.layoutMs) }))
+    return this.canvas.evaluate(canvas => ({ frame: Number(canvas.dataset.ms), layout: Number(canvas.dataset.layoutMs), count: Number(canvas.dataset.frames) }))
   }
 }

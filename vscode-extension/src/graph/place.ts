@@ -24,7 +24,7 @@ export interface Placed {
 }
 
 const SPACING: Spacing = { across: 26, along: 54 }
-const PAD = 14
+const PAD = 18
 const FOOT = 26 // room for the types under the last row of a kernel
 const LONGEST_TEXT = 32
 const LONGEST_ABOUT = 60
@@ -90,10 +90,11 @@ class Placing {
 
   // -- boxes -------------------------------------------------------------------------------------------------------
   private addBox(box: Pick<Box, 'key' | 'kind' | 'node' | 'kernel' | 'role' | 'output' | 'title' | 'detail' | 'below'>): number {
-    const letters = Math.max(box.title.length, box.detail.length, box.below.length)
-    const edge = box.kind === 'port' ? 10 : 26
+    const { char } = this.wishes
+    const inside = Math.max(box.title.length, box.detail.length) * char + (box.kind === 'port' ? 10 : 26)
+    const beside = 2 * (box.below.length * char - 12) // the type begins at the middle, and ends before the next box
     const height = box.kind === 'port' ? 22 : 12 + LINE_HEIGHT * (box.detail ? 2 : 1)
-    this.boxes.push({ ...box, from: '', to: '', x: 0, y: 0, width: Math.max(34, letters * this.wishes.char + edge), height })
+    this.boxes.push({ ...box, from: '', to: '', x: 0, y: 0, width: Math.max(34, inside, beside), height })
     return this.boxes.length - 1
   }
 

@@ -12,7 +12,7 @@ export class Finder {
   readonly element: HTMLElement
   found: number[] = []
   private at = -1
-  private readonly input = h('input', { type: 'search', placeholder: 'Find %x, mul, f32 or 3, 4', 'aria-label': 'Find a value by name, operation, dtype or shape', spellcheck: 'false' })
+  private readonly input = h('input', { type: 'search', placeholder: 'Find %x, mul or 3, 4', 'aria-label': 'Find a value by name, operation, dtype or shape', spellcheck: 'false' })
   private readonly count = h('span', { class: 'count muted', role: 'status' })
 
   constructor(private readonly finding: Finding) {

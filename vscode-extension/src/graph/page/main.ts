@@ -65,10 +65,11 @@ class Page {
   })
 
   constructor() {
-    const button = (text: string, label: string, work: () => void) => h('button', { class: 'small', 'aria-label': label, title: label, onclick: work }, text)
+    const button = (text: string, title: string, work: () => void) => h('button', { class: 'small', title, onclick: work }, text)
+    const zoomer = (text: string, label: string, factor: number) => h('button', { class: 'small', 'aria-label': label, title: label, onclick: () => this.sheet.zoom(factor) }, text)
     const tools = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Graph' },
       this.finder.element, h('span', { class: 'space' }), this.fold, this.kernels,
-      button('−', 'Zoom out (-)', () => this.sheet.zoom(0.8)), button('+', 'Zoom in (+)', () => this.sheet.zoom(1.25)), button('Fit', 'Show all of it (0)', () => this.sheet.fit()),
+      zoomer('−', 'Zoom out (-)', 0.8), zoomer('+', 'Zoom in (+)', 1.25), button('Fit', 'Show all of it (0)', () => this.sheet.fit()),
       button('Save as SVG', 'Save the drawing as an SVG file', () => this.export()))
     document.body.append(tools, this.message, this.sheet.element, this.legendPlace, this.spoken, this.list)
     window.addEventListener('message', (event: MessageEvent<ToGraph>) => this.take(event.data))
@@ -118,7 +119,7 @@ class Page {
 
   private say(text: string, stale: boolean): void {
     const words = text || (this.graph.nodes.length === 0 ? 'There is nothing in the file yet.' : '')
-    this.message.textContent = words
+    this.message.textContent = words.charAt(0).toUpperCase() + words.slice(1)
     this.message.hidden = !words
     document.body.classList.toggle('stale', stale)
   }
@@ -369,7 +370,7 @@ class Page {
     this.light({ found: new Set(found.map(one => boxOf[one]!)) })
     if (node === undefined) return
     this.select(boxOf[node]!)
-    this.sheet.reveal(boxOf[node]!)
+    this.sheet.reveal(boxOf[node]!, true)
   }
 
   private export(): void {

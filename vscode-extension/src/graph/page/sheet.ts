@@ -22,6 +22,8 @@ export interface Listener {
 
 const CLICK = 4 // pixels a pointer may move in a click
 const STEP = 1.25
+const LEGIBLE = 0.6
+const NEAR = 0.9
 const WAYS: Record<string, Way> = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' }
 
 export class Sheet {
@@ -30,12 +32,12 @@ export class Sheet {
   readonly camera = new Camera()
   scene: Scene = { boxes: [], frames: [], lines: [], boxOf: [], width: 0, height: 0 }
   lit: Lit = { selected: -1, cursor: -1, found: new Set() }
-  /** Milliseconds that the last frame took to draw. */
-  took = 0
   private readonly tip = new Tip()
   private readonly pointers = new Map<number, Point>()
   private travelled = 0
   private frame = 0
+  private frames = 0
+  private fitted = false // all of it is shown, and nobody has moved it since
 
   constructor(private readonly ink: () => Ink, private readonly listener: Listener) {
     this.element.append(this.canvas, this.tip.element)
@@ -62,14 +64,14 @@ export class Sheet {
       if (!context || !this.ready) return
       const began = performance.now()
       new Painter(context, this.camera, this.ink(), this.lit).paint(this.scene, devicePixelRatio)
-      this.took = performance.now() - began
-      this.canvas.dataset.ms = this.took.toFixed(2)
+      this.canvas.dataset.ms = (performance.now() - began).toFixed(2) // for who measures
+      this.canvas.dataset.frames = String(++this.frames)
     })
   }
 
   fit(): void {
     this.camera.fit(this.scene.width, this.scene.height)
-    this.moved()
+    this.moved(true)
   }
 
   zoom(factor: number, at?: Point): void {
@@ -77,15 +79,19 @@ export class Sheet {
     this.moved()
   }
 
-  /** Brings a box into sight, where it is not. */
-  reveal(box: number): void {
+  /** Brings a box into sight, where it is not; `readable`: so near that its text can be read. */
+  reveal(box: number, readable = false): void {
     const found = this.scene.boxes[box]
     if (!found || !this.ready) return
-    if (!this.camera.sees(found)) this.camera.centre(found)
+    const far = readable && this.camera.scale < LEGIBLE
+    if (!far && this.camera.sees(found)) return
+    if (far) this.camera.scale = NEAR
+    this.camera.centre(found)
     this.moved()
   }
 
-  private moved(): void {
+  private moved(fitted = false): void {
+    this.fitted = fitted
     this.listener.moved()
     this.draw()
   }
@@ -99,6 +105,7 @@ export class Sheet {
     cancelAnimationFrame(this.frame)
     this.frame = 0
     this.listener.sized()
+    if (this.fitted) this.fit()
     this.draw()
   }
 
