@@ -21,6 +21,8 @@ before(async () => {
   window = await rig.open('sums.uir')
   graph = new Graph(window.page)
   await until('the server', () => window.lenses(), all => all.length > 1, 90_000)
+  await window.command('UIR: Show Graph')
+  await graph.untilValues(all => all.length === 5)
 })
 after(() => rig?.stop())
 
@@ -35,7 +37,6 @@ async function untilLine(line) {
 }
 
 test('the graph shows every value; pointing tells it, a click goes to its line, and the keys stay', async () => {
-  await window.command('UIR: Show Graph')
   const values = await graph.untilValues(all => all.length === 5)
   assert.match(values[2], /%s = reduce.*f32\[3\].*line 3, reads %m/)
   assert.match(await graph.frame.locator('.legend').innerText(), /buffer[^]*view[^]*reduce/)
@@ -141,7 +142,7 @@ test('5,000 values: drawn, panned, found', async () => {
   }
   for (let k = 0; k < 24; k++) await graph.key('-')
   await window.page.waitForTimeout(200)
-  console.log(`5,000 values: layout ${layout} ms, a frame of a pan ${Math.max(...frames)} ms at most, of the whole ${(await graph.times()).frame} ms`)
+  console.log(`5,000 values: layout ${layout} ms, a frame of a pan ${frames.toSorted((a, b) => a - b)[6]} ms in the middle and ${Math.max(...frames)} ms at most, of the whole ${(await graph.times()).frame} ms`)
   assert.ok((await graph.times()).count > count + 6)
   await graph.search('%4321')
   await until('the one', () => graph.spoken(), text => text.startsWith('%4321 ='))
