@@ -27,8 +27,9 @@ async function showWithC(file) {
 test('Show generated C opens beside, follows edits, and keeps the last good text', async () => {
   await showWithC('edited.uir')
   const source = window.editor()
-  const title = window.page.locator('.tab[role=tab][data-resource-name="edited.c"]')
-  assert.equal(await title.count(), 1)
+  const tabs = window.page.locator('.tab[role=tab]')
+  const names = () => tabs.evaluateAll(all => all.map(tab => tab.getAttribute('data-resource-name')))
+  await until('the tab of the C', names, all => all.includes('edited.c'))
 
   await window.focus(source)
   await replaceInLine(window, 'op=add', 'op=max')

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from uopc import pipeline
+from uopc.runtime import job
 from uopc.runtime.crash import telling
 from uopc.runtime.job import RunOptions, run_job
 
@@ -30,6 +32,14 @@ DEATHS = {
     "its own abort": "__builtin_abort();",
     "an illegal instruction": "__builtin_trap();",
 }
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    """A job remembers the last programs' C; here the same program becomes another C each time."""
+    job._lowered.cache_clear()
+    yield
+    job._lowered.cache_clear()
 
 
 def spoil(monkeypatch: pytest.MonkeyPatch, place: str, harm: str) -> None:
@@ -62,6 +72,7 @@ def test_a_crash_in_a_loop_program_and_in_the_fast_one(tmp_path: Path, monkeypat
     result = run_job(LOOPS, tmp_path / "a.uir")
     assert result.line is not None and lines[result.line].startswith(("%new", "%put", "%sum"))
     monkeypatch.undo()
+    job._lowered.cache_clear()
     spoil(monkeypatch, "sin", DEATHS["a segmentation fault"])
     assert run_job(TEXT, tmp_path / "a.uir").line == 4
 
