@@ -36,6 +36,20 @@ async function run(file) {
   await until(`the result of ${file}`, () => panel.text(), text => runs(text) > before && /kernel/.test(text), 60_000)
 }
 
+/** The window loaded anew, without a file to open, which would begin anew. */
+async function reopened(pattern) {
+  for (let attempt = 1; ; attempt++) {
+    await window.page.waitForTimeout(2_500)
+    await window.page.goto(addressOf(rig.server.port, rig.workspace))
+    try {
+      return await panel.until(pattern, 20_000)
+    } catch (error) {
+      if (attempt === 3) throw error
+      await run('cube.uir')
+    }
+  }
+}
+
 test('a 3-D result: the table shows the slice that the control says, exactly', async () => {
   await run('cube.uir')
   assert.match(await panel.until(/%y : f32\[2, 3, 4\]/), /verified against the reference \(equal\)/)
@@ -251,8 +265,8 @@ test('after a reload the panel is back with its result, and runs again', async (
   await run('cube.uir')
   await panel.slide(0, 1)
   await until('the second slice', () => panel.cells(), rows => rows[0]?.[1] === '26')
-  await window.page.goto(addressOf(rig.server.port, rig.workspace)) // without a file to open, which would begin anew
-  await panel.until(/cube\.uir[^]*%y : f32\[2, 3, 4\]/)
+  // VS Code writes down what is open when it finds the time; a page that is left at once is not there yet.
+  await reopened(/cube\.uir[^]*%y : f32\[2, 3, 4\]/)
   await panel.until(/26|Run Again[^]*Run Again/) // the values, or that they were not kept, with what was seen of them
   await panel.press('Run Again')
   await panel.untilCells(rows => rows.length === 3 && rows[0][1] !== '…', 60_000)

@@ -39,7 +39,7 @@ async function ran({ window, panel }, name) {
   await open(window, name)
   await until('lenses', () => window.lenses(), all => all.length > 1)
   await window.clickLens(/Run/)
-  await until(`the panel of ${name}`, () => panel.text(), all => all.startsWith(name) && /kernel|line 3|Restricted|Cancel/i.test(all), 60_000)
+  await until(`the panel of ${name}`, () => panel.text(), all => all.startsWith(name) && /kernel|line \d|Restricted|Cancel/i.test(all), 60_000)
   return panel
 }
 

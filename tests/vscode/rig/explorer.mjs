@@ -43,7 +43,13 @@ export class Explorer {
     return { x: width - 1 - (columns - column - 0.5) * CELL.width, y: height - 1 - (rows - row - 0.5) * CELL.height }
   }
 
+  /** The page draws its cards anew when the map of another value comes. */
+  async still() {
+    await this.page.waitForTimeout(500)
+  }
+
   async point(name, shape, index) {
+    await this.still()
     await this.grid(name).hover({ position: await this.place(name, shape, index) })
   }
 
@@ -52,8 +58,9 @@ export class Explorer {
   }
 
   async press(name, ...keys) {
+    await this.still()
     await this.grid(name).focus()
-    for (const key of keys) await this.page.keyboard.press(key)
+    for (const key of keys) await this.page.keyboard.press(key, { delay: 40 })
   }
 
   /** The line that says where the element comes from. */

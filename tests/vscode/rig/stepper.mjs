@@ -21,7 +21,7 @@ export class Stepper {
     await this.page.keyboard.press('F5')
     await this.listing().first().waitFor({ timeout: 40_000 })
     await until('a line where it stopped', () => this.currentLine(), Boolean, 40_000)
-    await until('the stack', () => this.stack(), all => all.length > 0)
+    await until('the stack', () => this.stack(), all => all.length > 0, 60_000)
   }
 
   /** A key, and the stop that it leads to: another line, or other values. */
