@@ -21,7 +21,11 @@ export class Stepper {
     await this.page.keyboard.press('F5')
     await this.listing().first().waitFor({ timeout: 40_000 })
     await until('a line where it stopped', () => this.currentLine(), Boolean, 40_000)
-    await until('the stack', () => this.stack(), all => all.length > 0, 60_000)
+    if ((await this.variables()).length === 0) { // the side bar shows what it showed before
+      await this.page.keyboard.press('Control+Shift+d')
+      await until('the values', () => this.variables(), all => all.length > 0, 60_000)
+      await this.window.focus(this.listing().first())
+    }
   }
 
   /** A key, and the stop that it leads to: another line, or other values. */
