@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from uopc.cli.c import function_name
-from uopc.cli.files import analysed
+from uopc.cli.c import compiled_file
 from uopc.cli.switches import add_switches
 from uopc.cli.terminal import complain, printable
 
@@ -23,19 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compiles the program and prints its instructions, labels and constants."""
-    from uopc.pipeline import CompileError, compile_program
     from uopc.runtime.assembly import assembly
     from uopc.runtime.errors import RunError
 
-    analysis = analysed(args.file)
-    if analysis.root is None:
-        complain(f"{args.file}: error: the file has no statement: there is nothing to compute")
+    compiled = compiled_file(args)
+    if compiled is None:
         return 1
-    options = {"plain": args.plain, "threads": max(1, args.threads), "off": args.without}
     try:
-        compiled = compile_program(analysis.root, function_name(args.file), **options)
         lines = assembly(compiled.source, compiled.flags)
-    except (CompileError, RunError) as error:
+    except RunError as error:
         complain(f"{args.file}: error: {error}")
         return 1
     sys.stdout.write("".join(f"{printable(line.text)}\n" for line in lines))

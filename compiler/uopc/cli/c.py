@@ -6,10 +6,14 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from uopc.cli.files import analysed
 from uopc.cli.switches import add_switches
 from uopc.cli.terminal import complain
+
+if TYPE_CHECKING:
+    from uopc.pipeline import Compiled
 
 # Names that a function must not have: C's own, and those of the library that generated C or its headers declare.
 _TAKEN = frozenset(
@@ -31,20 +35,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_switches(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Prints the C; its function is named after the file."""
+def compiled_file(args: argparse.Namespace) -> Compiled | None:
+    """The file compiled as the arguments say, its function named after it; None when it cannot be, and why was said."""
     from uopc.pipeline import CompileError, compile_program
 
     analysis = analysed(args.file)
     if analysis.root is None:
         complain(f"{args.file}: error: the file has no statement: there is nothing to compute")
-        return 1
+        return None
     try:
-        compiled = compile_program(
+        return compile_program(
             analysis.root, function_name(args.file), plain=args.plain, threads=max(1, args.threads), off=args.without
         )
     except CompileError as error:
         complain(f"{args.file}: error: {error}")
+        return None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the C; its function is named after the file."""
+    compiled = compiled_file(args)
+    if compiled is None:
         return 1
     sys.stdout.write(compiled.source if compiled.source.endswith("\n") else compiled.source + "\n")
     return 0

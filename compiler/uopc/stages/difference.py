@@ -28,7 +28,8 @@ def difference(a: Sequence[str], b: Sequence[str]) -> list[Step]:
 
 def counts(steps: Sequence[Step]) -> tuple[int, int]:
     """(lines that came, lines that went)."""
-    return tuple(sum(n for what, n in steps if what == sign) for sign in "+-")  # type: ignore[return-value]
+    came, went = (sum(n for what, n in steps if what == sign) for sign in "+-")
+    return came, went
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> int:
