@@ -1,13 +1,12 @@
 // The index map explorer as the editor knows it: one panel, that follows the edits of its file and is back after a reload.
 
-import { randomBytes } from 'node:crypto'
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
 import { Explored, FromExplorer, ToExplorer } from './explorer/messages'
 import { IndexMapResult } from './explorer/model'
 import { Requests } from './protocol'
-import { pageHtml } from './resultHtml'
+import { givePage } from './page'
 
 export const VIEW_TYPE = 'uir.indexMap'
 const QUIET_MS = 200 // after an edit, before the maps are asked for again
@@ -59,11 +58,6 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
   }
 
   private take(panel: vscode.WebviewPanel): void {
-    const dist = vscode.Uri.joinPath(this.context.extensionUri, 'dist')
-    const media = vscode.Uri.joinPath(this.context.extensionUri, 'media')
-    const address = (folder: vscode.Uri, name: string) => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString()
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] }
-    panel.iconPath = { light: vscode.Uri.joinPath(media, 'file-light.svg'), dark: vscode.Uri.joinPath(media, 'file-dark.svg') }
     this.panel = panel
     this.ready = false
     const listeners = vscode.Disposable.from(
@@ -77,8 +71,7 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
       this.panel = undefined
       this.target = undefined
     })
-    const styles = [address(media, 'panel.css'), address(media, 'explorer.css')]
-    panel.webview.html = pageHtml('Index Maps', styles, address(dist, 'explorer.js'), panel.webview.cspSource, randomBytes(16).toString('base64url'))
+    givePage(panel, this.context.extensionUri, 'Index Maps', ['panel.css', 'explorer.css'], 'explorer.js')
   }
 
   private async receive(message: FromExplorer): Promise<void> {

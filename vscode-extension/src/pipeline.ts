@@ -1,12 +1,11 @@
 // The pipeline view: asks the server for the stages of a program, follows its edits, and opens diffs of neighbours.
 
-import { randomBytes } from 'node:crypto'
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
 import { FromPipeline, Look, StageText, ToPipeline } from './pipeline/messages'
 import { Requests, ShowAssemblyResult, StageAbout, StagesResult, StageTextResult } from './protocol'
-import { pageHtml } from './resultHtml'
+import { givePage } from './page'
 import { StageDocuments, StageTarget } from './stageDocuments'
 import { preferredKind } from './views'
 
@@ -66,15 +65,10 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
   }
 
   private take(panel: vscode.WebviewPanel): void {
-    const dist = vscode.Uri.joinPath(this.context.extensionUri, 'dist')
-    const media = vscode.Uri.joinPath(this.context.extensionUri, 'media')
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] }
-    panel.iconPath = { light: vscode.Uri.joinPath(media, 'file-light.svg'), dark: vscode.Uri.joinPath(media, 'file-dark.svg') }
     this.panel = panel
     panel.webview.onDidReceiveMessage((message: FromPipeline) => void this.receive(message))
     panel.onDidDispose(() => { this.panel = undefined })
-    const address = (folder: vscode.Uri, name: string) => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString()
-    panel.webview.html = pageHtml('Pipeline', [address(media, 'pipeline.css')], address(dist, 'pipeline.js'), panel.webview.cspSource, randomBytes(16).toString('base64url'))
+    givePage(panel, this.context.extensionUri, 'Pipeline', ['pipeline.css'], 'pipeline.js')
   }
 
   private post(message: ToPipeline): void {

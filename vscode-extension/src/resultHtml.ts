@@ -1,10 +1,5 @@
 // A panel's page: style sheets and one script of the extension's own, nothing from anywhere else.
 
-/** The result panel's page. */
-export function resultHtml(style: string, script: string, sources: string, nonce: string): string {
-  return pageHtml('Result', [style], script, sources, nonce)
-}
-
 /** `sources`: what the editor calls its own files in a policy. */
 export function pageHtml(title: string, styles: readonly string[], script: string, sources: string, nonce: string): string {
   const policy = `default-src 'none'; style-src ${sources}; script-src 'nonce-${nonce}'`

@@ -1,10 +1,9 @@
 // The result panel as the editor knows it: made, placed, restored, and what is said between it and the extension.
 
-import { randomBytes } from 'node:crypto'
 import * as vscode from 'vscode'
 import { Elements, FromPanel, PanelState, ToPanel } from './panel/messages'
 import { EditorLayout, Place, placeOfGroup } from './placement'
-import { resultHtml } from './resultHtml'
+import { givePage } from './page'
 
 export const VIEW_TYPE = 'uir.result'
 const PLACE_KEY = 'uir.result.place'
@@ -105,10 +104,6 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   }
 
   private take(panel: vscode.WebviewPanel): void {
-    const dist = vscode.Uri.joinPath(this.context.extensionUri, 'dist')
-    const media = vscode.Uri.joinPath(this.context.extensionUri, 'media')
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] }
-    panel.iconPath = { light: vscode.Uri.joinPath(media, 'file-light.svg'), dark: vscode.Uri.joinPath(media, 'file-dark.svg') }
     this.panel = panel
     this.subscriptions = [
       panel.webview.onDidReceiveMessage((message: FromPanel) => this.receive(message)),
@@ -119,8 +114,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
         this.owner.closed()
       }),
     ]
-    const address = (folder: vscode.Uri, name: string) => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString()
-    panel.webview.html = resultHtml(address(media, 'panel.css'), address(dist, 'panel.js'), panel.webview.cspSource, randomBytes(16).toString('base64url'))
+    givePage(panel, this.context.extensionUri, 'Result', ['panel.css'], 'panel.js')
   }
 
   private receive(message: FromPanel): void {

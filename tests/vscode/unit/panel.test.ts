@@ -18,7 +18,7 @@ import { decode, half, Values } from '../../../vscode-extension/src/panel/values
 import { differenceExtent, differenceText, errorOf, facts, measures, roofline, statistics } from '../../../vscode-extension/src/panel/verdict'
 import { all, isAll, pan, reveal, touched, zoom } from '../../../vscode-extension/src/panel/viewport'
 import { EditorLayout, placeOfGroup } from '../../../vscode-extension/src/placement'
-import { resultHtml } from '../../../vscode-extension/src/resultHtml'
+import { pageHtml } from '../../../vscode-extension/src/resultHtml'
 import { valueAt } from '../../../vscode-extension/src/valueAtCursor'
 
 const floats = (...numbers: number[]) => new Values('f32', [numbers.length], Float32Array.from(numbers))
@@ -287,7 +287,7 @@ test('the value of a place is the name under it, else the one that the line defi
 })
 
 test('the page loads its own style and script and nothing else', () => {
-  const page = resultHtml('https://own/panel.css', 'https://own/panel.js', 'https://own', 'abc')
+  const page = pageHtml('Result', ['https://own/panel.css'], 'https://own/panel.js', 'https://own', 'abc')
   assert.match(page, /default-src 'none'; style-src https:\/\/own; script-src 'nonce-abc'"/)
   assert.doesNotMatch(page, /unsafe|style="|onclick/)
 })

@@ -1,11 +1,10 @@
 // The graph as the editor knows it: one panel, that follows the edits of its file and its cursor, and is back after a reload.
 
-import { randomBytes } from 'node:crypto'
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from '../client'
 import { Requests } from '../protocol'
-import { pageHtml } from '../resultHtml'
+import { givePage } from '../page'
 import { FromGraph, GraphFile, GraphResult, ToGraph } from './messages'
 
 export const VIEW_TYPE = 'uir.graph'
@@ -60,11 +59,6 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
   }
 
   private take(panel: vscode.WebviewPanel): void {
-    const dist = vscode.Uri.joinPath(this.context.extensionUri, 'dist')
-    const media = vscode.Uri.joinPath(this.context.extensionUri, 'media')
-    const address = (folder: vscode.Uri, name: string) => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString()
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist, media] }
-    panel.iconPath = { light: vscode.Uri.joinPath(media, 'file-light.svg'), dark: vscode.Uri.joinPath(media, 'file-dark.svg') }
     this.panel = panel
     this.ready = false
     const listeners = vscode.Disposable.from(
@@ -78,8 +72,7 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
       this.panel = undefined
       this.file = undefined
     })
-    const styles = [address(media, 'panel.css'), address(media, 'graph.css')]
-    panel.webview.html = pageHtml('Graph', styles, address(dist, 'graph.js'), panel.webview.cspSource, randomBytes(16).toString('base64url'))
+    givePage(panel, this.context.extensionUri, 'Graph', ['panel.css', 'graph.css'], 'graph.js')
   }
 
   private async receive(message: FromGraph): Promise<void> {
