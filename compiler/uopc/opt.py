@@ -172,6 +172,9 @@ def crossing(nest: Nest, lane: UOp, others: tuple[UOp, ...]) -> UOp | None:
 
 
 # -- reductions ----------------------------------------------------------------------------------------------------
+_WORDS = {Ops.ADD: "sum", Ops.MUL: "product", Ops.MAX: "maximum"}
+
+
 def _contiguous(nest: Nest, lane: UOp) -> bool:
     """Whether every load that varies along the lanes reads neighbours."""
     for u in nest.loads():
@@ -195,7 +198,9 @@ def _reduction(nest: Nest, outer: int, opts: Opts, why: tuple[str, ...]) -> Choi
             text = "rows are read one after the other and added lane by lane: down a column every step is far away"
             return Choice("columns", down, _narrowed(width, down.arg.size), 1, why=(*why, text))
     copies = 4 if opts.on("copies") and lane.arg.size >= 8 * width else 1
-    text = f"{copies} sums of {width} lanes each along the reduced axis" if copies > 1 else f"a sum of {width} lanes"
+    word = _WORDS[nest.op] if nest.op is not None else "result"
+    text = f"{copies} {word}s of {width} lanes each along the reduced axis"
+    text = text if copies > 1 else f"a {word} of {width} lanes"
     return Choice("lanes", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
 
 

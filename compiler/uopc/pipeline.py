@@ -6,7 +6,7 @@ Two programs come out of one graph: the plain one is the textbook's, for reading
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from uopc.fast.program import FastProgram, fast_program
 from uopc.indexmap import Index
 from uopc.ops import ALU, AddrSpace, Ops
 from uopc.opt import Machine, Opts
+from uopc.plan import Plan
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import Rendered, base, buffers, render
 from uopc.symbolic import simplify
@@ -77,7 +78,7 @@ class Compiled:
     flags: tuple[str, ...]
     kernels: tuple[str, ...]
     scratch: int = 0
-    plan: tuple[str, ...] = ()
+    plan: Plan = field(default_factory=Plan)
 
     @property
     def returns(self) -> bool:
@@ -293,7 +294,7 @@ def fast_c(program: Shaped, name: str, fast: FastProgram) -> Compiled:
         flags=threads,
         kernels=fast.kernels,
         scratch=fast.scratch,
-        plan=tuple(fast.plan),
+        plan=fast.plan,
     )
 
 

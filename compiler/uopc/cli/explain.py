@@ -59,19 +59,23 @@ def run(args: argparse.Namespace) -> int:
 def _plan(args: argparse.Namespace) -> int:
     """Prints how the program, or one value of it, is computed."""
     from uopc.pipeline import CompileError, compile_program
+    from uopc.stages.naming import namer_of
 
-    root = _wanted(args, analysed(args.file))
+    analysis = analysed(args.file)
+    root = _wanted(args, analysis)
     if root is None:
         return 1
     try:
-        plan = compile_program(root, threads=max(1, args.threads), off=args.without).plan
+        name = function_name(args.file)
+        plan = compile_program(root, name, threads=max(1, args.threads), off=args.without).plan
     except CompileError as error:
         complain(f"{args.file}: error: {error}")
         return 1
+    about = namer_of(analysis).about
     if args.json:
-        print(json.dumps({"plan": list(plan)}, ensure_ascii=False))
+        print(json.dumps({"plan": plan.to_dict(about)}, ensure_ascii=False))
     else:
-        print("\n".join(map(printable, plan)) or "the loops of this program are run as they are written")
+        print("\n".join(map(printable, plan.lines(about))) or "the loops of this program are run as they are written")
     return 0
 
 

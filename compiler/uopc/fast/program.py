@@ -17,6 +17,7 @@ from uopc.fast.turned import write_turned
 from uopc.fast.vectors import Vectors
 from uopc.ops import Ops
 from uopc.opt import SWITCHES, Choice, Opts, choose
+from uopc.plan import KernelPlan, Plan, StagePlan
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import function_lines
 from uopc.render.scalar import Helpers
@@ -25,6 +26,14 @@ from uopc.schedule import Stage, cut
 from uopc.uop import UOp
 
 _WRITERS = {"columns": write_columns, "tile": write_contraction, "transpose": write_turned}
+
+
+@dataclass(frozen=True)
+class _Notes:
+    """What the plan says about a kernel as a whole, and how each of its stages is computed."""
+
+    kernel: list[str]
+    stages: list[tuple[str, ...]]
 
 
 @dataclass
@@ -37,7 +46,12 @@ class Call:
     stages: list[Stage]
     back: list[dict[UOp, list[UOp]]]  # lowered node -> nodes of the kernel's own graph, per member
     origin: dict[UOp, UOp]  # nodes of the kernel's own graph -> nodes of the program
-    notes: list[str]
+    notes: _Notes
+
+    def plan(self) -> KernelPlan:
+        """The call in words."""
+        stages = (StagePlan(s.node, s.why, tuple(how)) for s, how in zip(self.stages, self.notes.stages))
+        return KernelPlan(self.name, tuple(stages), tuple(dict.fromkeys(self.notes.kernel)))
 
 
 @dataclass
@@ -51,7 +65,7 @@ class FastProgram:
     written: frozenset[UOp]
     scratch: int
     kernels: tuple[str, ...]
-    plan: list[str]
+    plan: Plan
     calls: tuple[Call, ...] = ()
     groups: dict[str, Group] = field(default_factory=dict)  # by kernel, of those that are not the textbook's loops
 
@@ -70,7 +84,7 @@ class _Known:
     name: str
     kernel: Kernel
     back: list[dict[UOp, list[UOp]]]
-    notes: list[str]
+    notes: _Notes
     nodes: list[list[UOp]]
 
 
@@ -119,32 +133,32 @@ class _Writer:
 
     def _kernel(
         self, name: str, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...]
-    ) -> tuple[str, Kernel, list[dict[UOp, list[UOp]]], list[str]]:
-        notes = list(c.why)
+    ) -> tuple[str, Kernel, list[dict[UOp, list[UOp]]], _Notes]:
+        notes = _Notes(list(c.why), [])
         if len(values) == 1:
             nest = nest_of(values[0], outs[0])
             choice = choose(nest, 0, self.opts)
-            notes += choice.why
+            notes.stages.append(choice.why)
             if nest is None or choice.role == "scalar":
                 return name, *self._plain(name, values[0], outs[0]), notes
             outer = len(nest.dims) - (choice.role == "map" and bool(nest.dims))
             group = Group((Member(nest, choice, True),), outer)
         elif c.epilogue:
-            group = self._with_epilogue(values, outs, notes)
+            group = self._with_epilogue(values, outs, notes.stages)
         else:
-            group = self._group(c, values, outs, wanted, notes)
+            group = self._group(c, values, outs, wanted, notes.stages)
         self.groups[name] = group
         kernel = self._write(name, group)
-        notes += self._shared_words(kernel)
+        notes.kernel.extend(self._shared_words(kernel))
         return name, kernel, [dict(m.nest.origin) for m in group.members], notes
 
-    def _with_epilogue(self, values: list[UOp], outs: list[UOp], notes: list[str]) -> Group:
+    def _with_epilogue(self, values: list[UOp], outs: list[UOp], notes: list[tuple[str, ...]]) -> Group:
         """A contraction and what is made of each of its elements, over the loops that they have in common."""
         nest, epilogue = (nest_of(value, out, ALL_LOOPS) for value, out in zip(values, outs))
         assert nest is not None and epilogue is not None
         choice = choose(nest, 0, self.opts)
         assert choice.tile is not None
-        notes += choice.why
+        notes += [choice.why, ()]
         choice = replace(choice, tile=replace(choice.tile, epilogue=epilogue))
         return Group((Member(nest, choice, False), Member(epilogue, Choice("map"), True)), 0)
 
@@ -157,14 +171,14 @@ class _Writer:
         return ["one thread: there is too little to share"]
 
     def _group(
-        self, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...], notes: list[str]
+        self, c: Cluster, values: list[UOp], outs: list[UOp], wanted: tuple[bool, ...], notes: list[tuple[str, ...]]
     ) -> Group:
         members = []
         for value, out, want in zip(values, outs, wanted):
             nest = nest_of(value, out, c.outer)
             choice: Choice = choose(nest, c.outer, self.opts)
             assert nest is not None
-            notes += choice.why
+            notes.append(choice.why)
             members.append(Member(nest, choice, want))
         return Group(tuple(members), c.outer)
 
@@ -264,7 +278,7 @@ class _Assembly:
             written=self.written,
             scratch=scratch,
             kernels=names,
-            plan=self._plan(),
+            plan=self._plan(arena.size),
             calls=tuple(self.calls),
             groups=w.groups,
         )
@@ -317,15 +331,9 @@ class _Assembly:
             self.line("  return 0;")
         self.line("}")
 
-    def _plan(self) -> list[str]:
-        off = [name for name in SWITCHES if not self.writer.opts.on(name)]
-        out = [f"switched off: {', '.join(off)}"] if off else []
-        for c in self.calls:
-            sizes = ", ".join(f"{s.out.dtype}{list(s.value.shape)}" for s in c.stages)
-            out.append(f"{c.name}: {len(c.stages)} stage{'s' * (len(c.stages) > 1)} ({sizes})")
-            out += [f"  stage: {s.why}" for s in c.stages]
-            out += [f"  {note}" for note in dict.fromkeys(c.notes)]
-        return out
+    def _plan(self, scratch: int) -> Plan:
+        off = tuple(name for name in SWITCHES if not self.writer.opts.on(name))
+        return Plan(off, tuple(c.plan() for c in self.calls), scratch)
 
 
 def _origins(nodes: tuple[UOp, ...], calls: list[Call]) -> tuple[UOp, ...]:

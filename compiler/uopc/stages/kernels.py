@@ -32,7 +32,7 @@ def kernels_text(fast: FastProgram, opts: Opts, namer: Namer) -> Text:
         lines.append(_head(call, uses[call.name]))
         group = fast.groups.get(call.name)
         lines += _textbook(call, namer) if group is None else _Kernel(call, group, opts, namer).lines()
-        lines += [Line(f"  # {note}") for note in dict.fromkeys(call.notes)]
+        lines += [Line(f"  # {note}") for note in call.plan().words()]
     return laid_out("loops", lines)
 
 

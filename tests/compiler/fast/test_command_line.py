@@ -22,7 +22,9 @@ def test_explain_plan_says_what_is_done_and_why(capsys: pytest.CaptureFixture[st
 
 def test_explain_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(EXAMPLES / "softmax.uir"), "--plan", "--json"]) == 0
-    assert any("joined" in line for line in json.loads(capsys.readouterr().out)["plan"])
+    (kernel,) = json.loads(capsys.readouterr().out)["plan"]["kernels"]
+    assert any("joined" in note for note in kernel["notes"])
+    assert [stage["value"] for stage in kernel["stages"]] == ["%m", "%e", "%s", "%r", "%y"]
 
 
 def test_c_without_vectors_has_none(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,7 +38,7 @@ def operands(shape: Shape, a_turned: bool, b_turned: bool, d: DType = dtypes.f32
 
 def mode(c: Compiled) -> str:
     """How the plan says the product is computed."""
-    plan = "\n".join(c.plan)
+    plan = "\n".join(c.plan.lines())
     if "the first tile packs" in plan:
         return "streamed"
     return "blocked" if "rows stay in the caches" in plan else "whole"
@@ -86,7 +86,7 @@ def test_dtypes(d: DType) -> None:
 def test_switched_off(shape: Shape, off: str) -> None:
     made = [compile_program(matmul(shape, a, b), f"o{a:d}{b:d}", off=(off,)) for a, b in TURNS]
     assert mode(made[0]) == "whole" != mode(compile_program(matmul(shape)))
-    assert off not in ("block", "pack") or f"{off} is switched off" in "\n".join(made[0].plan)
+    assert off not in ("block", "pack") or f"{off} is switched off" in "\n".join(made[0].plan.lines())
     for (a, b), run in zip(TURNS, build_together(made)):
         inputs, want = operands(shape, a, b)
         np.testing.assert_array_equal(run(inputs)[0], want)
@@ -126,6 +126,6 @@ def test_batches_of_which_one_operand_must_be_packed(sizes: tuple[int, ...]) -> 
     rng = np.random.default_rng(3)
     x, y = (rng.integers(-8, 9, s).astype(np.float32) for s in ((n, k, p), (n, k, q)))
     made = [compile_program((a * b).reduce(Ops.ADD, 1), f"b{t}", threads=t) for t in (1, 2)]
-    assert "stays in registers" in "\n".join(made[0].plan)
+    assert "stays in registers" in "\n".join(made[0].plan.lines())
     for run in build_together(made):
         np.testing.assert_array_equal(run({0: x.reshape(-1), 1: y.reshape(-1)})[0], x.transpose(0, 2, 1) @ y)

@@ -39,8 +39,8 @@ def test_it_is_one_kernel_and_right(shape: tuple[int, int, int]) -> None:
     made = [compile_program(root, f"e{t}", threads=t) for t in (1, 2)]
     made.append(compile_program(root, "off", off=("epilogue", "fuse")))
     assert [len(c.kernels) for c in made] == [1, 1, 2]
-    assert "before it leaves the registers" in "\n".join(made[0].plan)
-    assert "before it leaves the registers" not in "\n".join(made[2].plan)
+    assert "before it leaves the registers" in "\n".join(made[0].plan.lines())
+    assert "before it leaves the registers" not in "\n".join(made[2].plan.lines())
     data, want = inputs(*shape)
     for run in build_together(made):
         np.testing.assert_array_equal(run(data)[0], want)
@@ -56,7 +56,7 @@ def test_large_products_keep_their_epilogue() -> None:
 def test_a_product_that_is_read_twice_is_stored() -> None:
     y = product(buf(0, 40 * 60).reshape((40, 60)), buf(1, 33 * 60).reshape((33, 60)))
     c = compile_program(y * y.flip((1,)))
-    assert "before it leaves" not in "\n".join(c.plan)
+    assert "before it leaves" not in "\n".join(c.plan.lines())
     (run,) = build_together([c])
     rng = np.random.default_rng(0)
     a, b = rng.integers(-4, 5, (40, 60)).astype(np.float32), rng.integers(-4, 5, (33, 60)).astype(np.float32)

@@ -54,7 +54,7 @@ def test_a_large_operand_keeps_products_apart() -> None:
     a, b, c = matrix(0, 64, 2048), matrix(1, 2048, 2048), matrix(2, 1024, 2048)
     made = compiled(product(product(a, b), c))
     assert len(made.kernels) == 2
-    assert any("larger than the cache" in line for line in made.plan)
+    assert any("larger than the cache" in line for line in made.plan.lines())
 
 
 def test_an_output_that_is_a_stage_is_written_in_place() -> None:
@@ -97,9 +97,9 @@ def test_temporaries_share_memory() -> None:
 
 
 def test_the_plan_gives_reasons() -> None:
-    plan = "\n".join(compiled(product(matrix(0, 64, 64), matrix(1, 64, 64))).plan)
+    plan = "\n".join(compiled(product(matrix(0, 64, 64), matrix(1, 64, 64))).plan.lines())
     assert "a tile of" in plan and "stays in registers" in plan
-    off = "\n".join(compile_program(product(matrix(0, 64, 64), matrix(1, 64, 64)), off=("tile",)).plan)
+    off = "\n".join(compile_program(product(matrix(0, 64, 64), matrix(1, 64, 64)), off=("tile",)).plan.lines())
     assert "register tiles are switched off" in off
 
 

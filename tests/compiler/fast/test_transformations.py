@@ -9,7 +9,7 @@ import pytest
 from batch import build_together
 from kernels import random_kernel
 from programs import difference, random_program
-from transformer import product, softmax, spread
+from transformer import Transformer, product, softmax, spread
 
 from uopc.evaluate import evaluate
 from uopc.ops import Ops
@@ -60,7 +60,7 @@ APPLIED = {
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_the_plan_says_what_is_switched_off_where_it_would_have_been_applied(name: str) -> None:
-    with_it, without = (compile_program(APPLIED[name], threads=2, off=off).plan for off in ((), (name,)))
+    with_it, without = (compile_program(APPLIED[name], threads=2, off=off).plan.lines() for off in ((), (name,)))
     assert not any("switched off" in line for line in with_it)
     assert without[0] == f"switched off: {name}"
     assert any(f"{name} is switched off" in line or f"here: {name} (" in line for line in without[1:]), without
@@ -68,17 +68,39 @@ def test_the_plan_says_what_is_switched_off_where_it_would_have_been_applied(nam
 
 
 def test_the_plan_says_nothing_of_a_switch_that_changes_nothing() -> None:
-    plan = compile_program(APPLIED["vector"], off=("transpose",)).plan
+    plan = compile_program(APPLIED["vector"], off=("transpose",)).plan.lines()
     assert plan[0] == "switched off: transpose" and not any("switched off" in line for line in plan[1:])
 
 
 def test_the_plan_says_why_stages_are_not_joined_and_what_threads_share() -> None:
     x = matrix(0, 64, 64)
     total = softmax(x) + spread(x.permute((1, 0)).reduce(Ops.ADD, 1), (64, 64))
-    assert any("not joined with the next: one of them is computed by itself" in s for s in compile_program(total).plan)
-    assert any("shared between 2 threads" in s for s in compile_program(APPLIED["tile"], threads=2).plan)
-    small = compile_program(matrix(0, 64) + matrix(1, 64), threads=2).plan
+    apart = compile_program(total).plan.lines()
+    assert any("not joined with the next: one of them is computed by itself" in s for s in apart)
+    assert any("shared between 2 threads" in s for s in compile_program(APPLIED["tile"], threads=2).plan.lines())
+    small = compile_program(matrix(0, 64) + matrix(1, 64), threads=2).plan.lines()
     assert any("one thread: there is too little to share" in s for s in small)
+
+
+def test_the_plan_says_how_each_value_is_computed() -> None:
+    x = matrix(0, 64, 512)
+    largest = x.reduce(Ops.MAX, 1)
+    plan = compile_program(softmax(x)).plan
+    (call,) = plan.calls
+    stage = next(s for s in call.stages if s.node is largest)
+    assert "maximum" in stage.how[0]
+    text = plan.lines(lambda node: "%top" if node is largest else None)
+    at = text.index("  %top : f32[64] = maximum over 512")
+    assert text[at + 1 : at + 3] == ["    a stage: a reduction has loops of its own", f"    {stage.how[0]}"]
+
+
+def test_the_plan_names_a_kernel_once_and_then_its_values() -> None:
+    plan = compile_program(Transformer().layers(2)).plan
+    kernels = {c.name for c in plan.calls}
+    assert len(kernels) < len(plan.calls), "the second layer has kernels of its own"
+    lines = plan.lines()
+    assert sum(" again: " in line for line in lines) == len(plan.calls) - len(kernels)
+    assert {line.split(":")[0] for line in lines if line[0] not in " b" and " again" not in line} == kernels
 
 
 def test_an_unknown_switch_is_refused() -> None:
