@@ -37,10 +37,7 @@ _REUSED = 128  # rows from which packing costs so little that half of them are t
 _FAR = 256  # bytes between two steps of a row that still share a cache line often enough
 _MIN_LENGTH = 4
 _L1, _LINE, _WAYS = 32 << 10, 64, 8  # a first-level cache: its bytes, bytes of a line, lines of a set
-_BLOCK_BYTES = 22 << 10  # of a panel that stays in it while blocks of packed rows run past
-_ROWS_BLOCK = 96  # rows that are packed together: with their steps a part of the second-level cache
 _MANY_ROWS = 96  # rows from which packing both operands costs little
-_STREAM_BYTES = 8 << 10  # of a panel that the first rows pack: it stays in the first-level cache until the last read it
 _FAR_BYTES = 3 << 19  # an operand that the second-level cache does not hold
 _PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
 
@@ -64,12 +61,27 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """How much of a long contraction is worked on at a time.
+
+    panel: bytes of a packed panel, which stays in the first-level cache while blocks of packed rows run past; rows: how
+    many are packed together, with their steps a part of the second-level cache; stream: bytes of a panel that the first
+    of few rows pack, which stays in the first-level cache until the last of them read it.
+    """
+
+    panel: int = 22 << 10
+    rows: int = 96
+    stream: int = 8 << 10
+
+
+@dataclass(frozen=True)
 class Opts:
-    """What the user asks for: switched-off transformations and threads."""
+    """What the user asks for: switched-off transformations, threads, and sizes other than the usual."""
 
     off: frozenset[str] = frozenset()
     threads: int = 1
     machine: Machine = field(default_factory=Machine)
+    sizes: Sizes = Sizes()
 
     def __post_init__(self) -> None:
         unknown = self.off - SWITCHES.keys()
@@ -294,12 +306,12 @@ def _blocked(t: Tile, opts: Opts) -> Tile | None:
         return None
     a = tuple(replace(p, packed=True) if t.u in p.node.ranges else p for p in t.rowwise)
     b = tuple(replace(p, packed=True) for p in t.lanewise)
-    limit = _BLOCK_BYTES // _step_bytes(t) if adds else t.steps()
+    limit = opts.sizes.panel // _step_bytes(t) if adds else t.steps()
     rows = {n: 2 * t.tall if n < t.vectors else t.tall for n in t.rows}
-    return _cut(replace(t, rowwise=a, lanewise=b, rows=rows), limit, "blocked", opts.threads)
+    return _cut(replace(t, rowwise=a, lanewise=b, rows=rows), limit, "blocked", opts, opts.threads)
 
 
-def _cut(t: Tile, limit: int, mode: str, threads: int = 1) -> Tile:
+def _cut(t: Tile, limit: int, mode: str, opts: Opts, threads: int = 1) -> Tile:
     """The tile in blocks of at most `limit` steps, of about equal size, and blocks of rows of about equal height."""
     cut, inside = len(t.nest.red) - 1, 1
     while cut and inside * t.nest.red[cut].arg.size * 2 <= limit:
@@ -307,7 +319,7 @@ def _cut(t: Tile, limit: int, mode: str, threads: int = 1) -> Tile:
         cut -= 1
     size = t.nest.red[cut].arg.size
     chunk = ceildiv(size, ceildiv(size, max(1, limit // inside)))
-    count = ceildiv(t.u.arg.size, _ROWS_BLOCK)
+    count = ceildiv(t.u.arg.size, opts.sizes.rows)
     count = ceildiv(count, threads) * threads if count > 1 else 1
     most = max(t.rows.values())
     height = ceildiv(ceildiv(t.u.arg.size, count), most) * most
@@ -329,7 +341,8 @@ def _streamed(t: Tile, opts: Opts) -> Tile | None:
         return None
     b = tuple(replace(p, packed=True) for p in t.lanewise)
     tall = min(t.tall, ceildiv(rows, ceildiv(rows, t.tall)))
-    return _cut(replace(t, lanewise=b, rows=dict.fromkeys(t.rows, tall)), _STREAM_BYTES // _step_bytes(t), "streamed")
+    few = replace(t, lanewise=b, rows=dict.fromkeys(t.rows, tall))
+    return _cut(few, opts.sizes.stream // _step_bytes(t), "streamed", opts)
 
 
 def _packed_words(which: str, p: Part) -> str:

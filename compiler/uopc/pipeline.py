@@ -17,7 +17,7 @@ from uopc.errors import UOpError
 from uopc.fast.program import FastProgram, fast_program
 from uopc.indexmap import Index
 from uopc.ops import ALU, AddrSpace, Ops
-from uopc.opt import Machine, Opts
+from uopc.opt import Machine, Opts, Sizes
 from uopc.plan import Plan
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import Rendered, base, buffers, render
@@ -143,11 +143,18 @@ def results(root: UOp) -> list[tuple[UOp, UOp | None]]:
 
 
 def compile_program(
-    root: UOp, name: str = "program", *, plain: bool = False, threads: int = 1, off: Iterable[str] = ()
+    root: UOp,
+    name: str = "program",
+    *,
+    plain: bool = False,
+    threads: int = 1,
+    off: Iterable[str] = (),
+    sizes: Sizes | None = None,
 ) -> Compiled:
     """A graph (shaped values, whole-buffer stores or a loop program) as C. `name` must be a C identifier.
 
-    off: names of transformations (`uopc.opt.SWITCHES`) that the fast program does without.
+    off: names of transformations (`uopc.opt.SWITCHES`) that the fast program does without; sizes: those that its long
+    contractions are cut to, when not the usual.
     Raises CompileError when it cannot be compiled, with the reason.
     """
     try:
@@ -162,7 +169,7 @@ def compile_program(
         program = shaped(root)
         if plain:
             return plain_c(program, name, *lower_shaped(program))
-        opts = fast_opts(threads, off)
+        opts = fast_opts(threads, off, sizes)
         return fast_c(program, name, fast_program(program.pairs, name, opts))
     except UOpError as e:
         raise CompileError(e.message) from e
@@ -269,9 +276,9 @@ def _machine() -> Machine:
     return Machine(vector=32, registers=16) if "avx2" in words else Machine(vector=16, registers=16)
 
 
-def fast_opts(threads: int = 1, off: Iterable[str] = ()) -> Opts:
+def fast_opts(threads: int = 1, off: Iterable[str] = (), sizes: Sizes | None = None) -> Opts:
     """What the fast program may use on this machine."""
-    return Opts(frozenset(off), max(1, threads), _machine())
+    return Opts(frozenset(off), max(1, threads), _machine(), sizes or Sizes())
 
 
 def fast_c(program: Shaped, name: str, fast: FastProgram) -> Compiled:
