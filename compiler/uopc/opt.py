@@ -81,7 +81,7 @@ class Opts:
     off: frozenset[str] = frozenset()
     threads: int = 1
     machine: Machine = field(default_factory=Machine)
-    sizes: Sizes = Sizes()
+    sizes: Sizes = field(default_factory=Sizes)
 
     def __post_init__(self) -> None:
         unknown = self.off - SWITCHES.keys()

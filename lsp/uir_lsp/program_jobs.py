@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from uopc.cli.c import function_name
-from uopc.pipeline import Compiled, CompileError, compile_program
+from uopc.pipeline import Compiled, CompileError
+from uopc.runtime.tuned import as_run, opts_of
 from uopc.stages.naming import namer_of, statements
 from uopc.stages.record import Record, record
 from uopc.stages.record import Stage as Recorded
@@ -109,7 +110,7 @@ def _compiled(analysis: Analysis, job: Job, plain: bool) -> Compiled | str:
     if isinstance(root, str):
         return root
     try:
-        return compile_program(root, function_name(job["path"]), plain=plain)
+        return as_run(root, function_name(job["path"]), plain=plain)
     except (CompileError, UOpError) as error:
         return str(error)
 
@@ -144,7 +145,8 @@ def _recorded(job: Job, stage: Stage) -> tuple[Analysis, Record] | str:
         if isinstance(root, str):
             return root
         try:
-            known = analysis, record(root, namer_of(analysis), function_name(job["path"]), plain=job["plain"])
+            names, name, plain = namer_of(analysis), function_name(job["path"]), job["plain"]
+            known = analysis, record(root, names, name, plain=plain, opts=opts_of(root, plain))
         except (CompileError, UOpError) as error:
             return str(error)
     _records[key] = known

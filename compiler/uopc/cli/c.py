@@ -37,14 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def compiled_file(args: argparse.Namespace) -> Compiled | None:
     """The file compiled as the arguments say, its function named after it; None when it cannot be, and why was said."""
-    from uopc.pipeline import CompileError, compile_program
+    from uopc.pipeline import CompileError
+    from uopc.runtime.tuned import as_run
 
     analysis = analysed(args.file)
     if analysis.root is None:
         complain(f"{args.file}: error: the file has no statement: there is nothing to compute")
         return None
     try:
-        return compile_program(
+        return as_run(
             analysis.root, function_name(args.file), plain=args.plain, threads=max(1, args.threads), off=args.without
         )
     except CompileError as error:

@@ -58,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     """Prints how the program, or one value of it, is computed."""
-    from uopc.pipeline import CompileError, compile_program
+    from uopc.pipeline import CompileError
+    from uopc.runtime.tuned import as_run
     from uopc.stages.naming import namer_of
 
     analysis = analysed(args.file)
@@ -67,7 +68,7 @@ def _plan(args: argparse.Namespace) -> int:
         return 1
     try:
         name = function_name(args.file)
-        plan = compile_program(root, name, threads=max(1, args.threads), off=args.without).plan
+        plan = as_run(root, name, threads=max(1, args.threads), off=args.without).plan
     except CompileError as error:
         complain(f"{args.file}: error: {error}")
         return 1
@@ -95,6 +96,7 @@ def _stages(args: argparse.Namespace) -> int:
     """Prints the program after each stage of its compilation."""
     from uopc.cli.stages import stages_text
     from uopc.pipeline import CompileError
+    from uopc.runtime.tuned import opts_of
     from uopc.stages.naming import namer_of
     from uopc.stages.record import record
 
@@ -102,9 +104,9 @@ def _stages(args: argparse.Namespace) -> int:
     root = _wanted(args, analysis)
     if root is None:
         return 1
-    options = {"plain": args.plain, "threads": max(1, args.threads), "off": args.without}
+    opts = opts_of(root, args.plain, max(1, args.threads), tuple(args.without))
     try:
-        found = record(root, namer_of(analysis), function_name(args.file), **options)
+        found = record(root, namer_of(analysis), function_name(args.file), plain=args.plain, opts=opts)
     except CompileError as error:
         complain(f"{args.file}: error: {error}")
         return 1

@@ -21,6 +21,7 @@ COMMANDS = {
     "lower": ("lower", "print the loops of a program, as .uir"),
     "asm": ("asm", "print the assembly of a program as it is built"),
     "run": ("run", "build, run and verify programs"),
+    "tune": ("tune", "search for a faster way to run a program on this machine, and remember it"),
     "explain": ("explain", "tell about one value: type, index map, where its elements come from"),
     "step": ("step", "follow the loops of a program line by line, with their values"),
     "lsp": ("lsp", "start the language server"),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uopc.cli.arguments import positive, thread_count
 from uopc.cli.files import show_errors
 from uopc.cli.switches import add_switches
 from uopc.cli.terminal import coloured, complain, paint, printable
@@ -41,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plain", action="store_true", help="run the textbook program")
     parser.add_argument("--no-verify", action="store_true", help="do not compare with the reference evaluator")
     parser.add_argument(
-        "--timeout", type=_positive, default=10.0, metavar="S", help="seconds for the run (default: 10)"
+        "--timeout", type=positive, default=10.0, metavar="S", help="seconds for the run (default: 10)"
     )
     parser.add_argument(
-        "--memory", type=_positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
+        "--memory", type=positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
     )
     parser.add_argument(
-        "--operations", type=_positive, default=1e12, metavar="N", help="operations it may take (default: 1e12)"
+        "--operations", type=positive, default=1e12, metavar="N", help="operations it may take (default: 1e12)"
     )
-    parser.add_argument("--threads", type=_threads, default=1, metavar="N", help="threads it may use (default: 1)")
+    parser.add_argument("--threads", type=thread_count, default=1, metavar="N", help="threads it may use (default: 1)")
     parser.add_argument(
         "--peak", action="store_true", help="first measure what one thread of this machine can do (about a second)"
     )
@@ -210,19 +211,3 @@ def _slot_and_file(text: str) -> tuple[int, Path, str | None]:
     if keyed is None or os.path.isfile(path):  # a name may have a colon in it
         return int(slot), Path(path), None
     return int(slot), Path(keyed["path"]), keyed["key"]
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return value
-
-
-def _threads(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 256):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (1..256)")
-    return int(text)

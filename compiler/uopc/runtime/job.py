@@ -40,6 +40,7 @@ from uopc.runtime.peak import known_peak, measure_peak
 from uopc.runtime.result import OutputDifference, OutputResult, RunResult
 from uopc.runtime.speed import speed_of
 from uopc.runtime.toolchain import Compiler, find_compiler
+from uopc.runtime.tuned import Tuned, choice
 from uopc.uop import UOp
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def rehearse() -> None:
     job = _Job(_REHEARSED, Path(), RunOptions(), lambda stage: None, CancelToken())
     with _fewer_collections():
         analysis, root, _ = job.checked()
-        compiled = _lowered(root, False, 1, ())
+        compiled = _lowered(root, False, 1, choice(root, False, 1, ()))
         with suppress(NoCompilerError):
             all_flags(compiled.source, compiled.flags, find_compiler())
         default_folder()
@@ -156,12 +157,29 @@ def build_ahead(
     return True
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A program that is ready to be built and run: its graph, its data by slot, its limits, the compiler."""
+
+    root: UOp
+    inputs: dict[int, Array]
+    limits: Limits
+    compiler: Compiler
+
+
+def prepare(text: str, path: Path, options: RunOptions | None = None, cancel: CancelToken | None = None) -> Prepared:
+    """All that a run of `text` does before it is lowered. Raises RunError with what is wrong."""
+    job = _Job(text, path, options or RunOptions(), lambda stage: None, cancel or CancelToken())
+    analysis, root, _ = job.checked()
+    return Prepared(root, job.inputs(analysis, root), job.limits, find_compiler(job.options.compiler))
+
+
 @lru_cache(maxsize=2)
-def _lowered(root: UOp, plain: bool, threads: int, off: tuple[str, ...]) -> Compiled:
+def _lowered(root: UOp, plain: bool, threads: int, tuned: Tuned) -> Compiled:
     """The C of a graph. The last ones are remembered: a program is run again more often than it is changed."""
     from uopc.pipeline import compile_program
 
-    return compile_program(root, _SYMBOL, plain=plain, threads=threads, off=off)
+    return compile_program(root, _SYMBOL, plain=plain, threads=threads, off=tuned.off, sizes=tuned.sizes)
 
 
 @contextmanager
@@ -201,7 +219,7 @@ class _Job:
         """All stages. Raises RunError at the first that fails; what is known by then is in the result."""
         analysis, root, targets = self.checked()
         compiler = find_compiler(self.options.compiler)
-        inputs = self._inputs(analysis, root)
+        inputs = self.inputs(analysis, root)
         compiled, built = self.build(root, compiler)
         self.stage("run")
         try:
@@ -264,7 +282,7 @@ class _Job:
         numbers = [k for k, out in enumerate(analysis.outputs) if out.uop is value.uop]
         return value.uop, [_Target(name, value.uop, numbers[0] if numbers else -1)]
 
-    def _inputs(self, analysis: Analysis, root: UOp) -> dict[int, Array]:
+    def inputs(self, analysis: Analysis, root: UOp) -> dict[int, Array]:
         """The data of the buffers; an error is on the line of the directive that asks for what cannot be had."""
         specs = analysis.directives.inputs
         try:
@@ -308,7 +326,7 @@ class _Job:
         self.stage("lower")
         began = time.perf_counter()
         try:
-            compiled = _lowered(root, self.options.plain, self.options.threads, self.options.off)
+            compiled = self._compiled(root)
         except CompileError as error:
             raise RunError(str(error)) from error
         check_built_memory([(a.slot, a.dtype, a.size) for a in compiled.args], self.limits.memory)
@@ -318,6 +336,13 @@ class _Job:
         if "-fopenmp" in compiled.flags and not has_threads(built.path):
             self.result.notes.append(f"ran in one thread: the C compiler ({compiler.name}) has no OpenMP")
         return compiled, built
+
+    def _compiled(self, root: UOp) -> Compiled:
+        o = self.options
+        tuned = choice(root, o.plain, o.threads, o.off)
+        if tuned.gain > 1:
+            self.result.notes.append(f"as tuned for this machine: {tuned}")
+        return _lowered(root, o.plain, o.threads, tuned)
 
     def _library(self, compiled: Compiled, compiler: Compiler) -> Built:
         return build_library(

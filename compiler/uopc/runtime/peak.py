@@ -5,10 +5,6 @@ A program's speed is then told against it: "62 of 94 GFLOP/s (66 %)".
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import tempfile
 from bisect import bisect_left
 from dataclasses import dataclass
 from math import exp, isfinite, log
@@ -20,6 +16,7 @@ from uopc.dtype import DType, dtypes
 from uopc.runtime import platform
 from uopc.runtime.cache import content_key
 from uopc.runtime.cancel import CancelToken
+from uopc.runtime.kept import keep, kept
 from uopc.runtime.toolchain import Compiler
 
 _SOURCE = Path(__file__).with_name("peak.c")
@@ -62,8 +59,8 @@ class Peak:
 def known_peak(compiler: Compiler) -> Peak | None:
     """What was measured before with that compiler on this machine, if it was."""
     try:
-        return _decoded(json.loads(_path(compiler).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        return _decoded(kept(_path(compiler)))
+    except ValueError:
         return None
 
 
@@ -78,7 +75,7 @@ def measure_peak(compiler: Compiler, cancel: CancelToken | None = None) -> Peak:
     done = execute(built.path, _SYMBOL, (result,), {}, limits=Limits(_SECONDS), cancel=cancel)
     f32, f64, *rest = done.outputs[0].tolist()
     found = Peak({"f32": f32, "f64": f64}, tuple(zip(rest[::2], rest[1::2]))).best(known_peak(compiler))
-    _keep(_path(compiler), found)
+    keep(_path(compiler), {"flops": found.flops, "bandwidth": found.bandwidth})
     return found
 
 
@@ -97,21 +94,11 @@ def _path(compiler: Compiler) -> Path:
     return platform.cache_dir() / f"peak-{content_key(parts)[:20]}.json"
 
 
-def _keep(path: Path, peak: Peak) -> None:
-    """The file appears whole or not at all; a cache that cannot be written costs a second the next time."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".peak-", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"flops": peak.flops, "bandwidth": peak.bandwidth}, file)
-        os.replace(name, path)
-
-
-def _decoded(kept: Any) -> Peak:
-    """Raises ValueError for anything that is not what `_keep` writes."""
+def _decoded(data: Any) -> Peak:
+    """Raises ValueError for anything that is not what `measure_peak` keeps."""
     try:
-        flops = {name: float(kept["flops"][name]) for name in ("f32", "f64")}
-        bandwidth = tuple((float(size), float(rate)) for size, rate in kept["bandwidth"])
+        flops = {name: float(data["flops"][name]) for name in ("f32", "f64")}
+        bandwidth = tuple((float(size), float(rate)) for size, rate in data["bandwidth"])
     except (KeyError, TypeError) as error:
         raise ValueError("not a peak") from error
     numbers = [*flops.values(), *(number for pair in bandwidth for number in pair)]

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from uopc.fast.program import fast_program
 from uopc.ops import MOVEMENT, Ops
+from uopc.opt import Opts
 from uopc.pipeline import (
     Compiled,
     CompileError,
@@ -131,11 +132,11 @@ class Record:
 
 
 def record(
-    root: UOp, namer: Namer, name: str = "program", *, plain: bool = False, threads: int = 1, off: Iterable[str] = ()
+    root: UOp, namer: Namer, name: str = "program", *, plain: bool = False, opts: Opts | None = None
 ) -> Record:
     """The stages of a program. Raises CompileError when it cannot be compiled."""
     try:
-        return _Recorder(namer, name).record(root, plain, threads, tuple(off))
+        return _Recorder(namer, name).record(root, plain, opts or fast_opts())
     except UOpError as e:
         raise CompileError(e.message) from e
 
@@ -157,7 +158,7 @@ class _Recorder:
     def stage(self, name: str, title: str, about: str, forms: dict[str, Maker], **known: Any) -> None:
         self.stages.append(Stage(name, title, about, forms, before=self.stages[-1] if self.stages else None, **known))
 
-    def record(self, root: UOp, plain: bool, threads: int, off: tuple[str, ...]) -> Record:
+    def record(self, root: UOp, plain: bool, opts: Opts) -> Record:
         loops = is_loop_program(root)
         self._graph("graph", "Graph", "The program as it is written: one line a value.", root, loops, None)
         inlined = self.timed(lambda: resolve_stores(inline_calls(root)))
@@ -170,7 +171,7 @@ class _Recorder:
         program = shaped(inlined)
         if plain:
             return Record("plain", *self._plain(program))
-        return Record("fast", *self._fast(inlined, program, threads, off))
+        return Record("fast", *self._fast(inlined, program, opts))
 
     def _graph(self, name: str, title: str, about: str, root: UOp, loops: bool, took: float | None) -> None:
         own = {u: [u] for u in root.toposort()}
@@ -218,10 +219,7 @@ class _Recorder:
         self._simplified(LoopProgram(loops, origin), seen, seen.seconds * 1e3)
         return self._c(self.timed(plain_c, program, self.name, loops, origin), self.took)
 
-    def _fast(
-        self, root: UOp, program: Shaped, threads: int, off: tuple[str, ...]
-    ) -> tuple[tuple[Stage, ...], Compiled]:
-        opts = fast_opts(threads, off)
+    def _fast(self, root: UOp, program: Shaped, opts: Opts) -> tuple[tuple[Stage, ...], Compiled]:
         pieces: list[Piece] = self.timed(cut, program.pairs)
         cutting = self.took
         marked, reasons = staged(root, pieces, self.namer)

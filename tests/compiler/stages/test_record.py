@@ -9,7 +9,7 @@ from programs import Array, Program, difference, random_program
 from uopc import pipeline
 from uopc.evaluate import EvaluationTooLarge, evaluate, evaluate_loops
 from uopc.opt import Machine
-from uopc.pipeline import CompileError, compile_program
+from uopc.pipeline import CompileError, compile_program, fast_opts
 from uopc.stages.naming import namer_of
 from uopc.stages.record import Record, record
 from uopc.stages.text import Namer
@@ -95,7 +95,7 @@ def test_lines_know_the_values_they_are_about() -> None:
 
 def test_kernels_say_tiles_vectors_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "_machine", lambda: Machine(vector=32, registers=16))
-    kernels = next(s for s in recorded(GEMM, threads=2).stages if s.name == "kernels").text().text
+    kernels = next(s for s in recorded(GEMM, opts=fast_opts(2)).stages if s.name == "kernels").text().text
     rows = [" ".join(line.split()) for line in kernels.splitlines()]
     # 16 registers of 8 floats: a tile of 6 rows of 2 vectors, by the book.
     assert "for j < 256 step 16 tile columns of %7, 2 vectors of 8, shared between 2 threads" in rows
