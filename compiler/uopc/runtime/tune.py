@@ -27,6 +27,7 @@ from uopc.runtime.tuned import Tuned
 
 _ROUNDS = 5  # a time is the best of several runs in one child, a ratio the median of that many pairs of children
 _CLEARLY = 1.03  # the ratio from which it is more than the noise of an idle machine
+_TICK = 1e-6  # milliseconds that a clock can tell apart
 _HOPELESS = 0.9  # the ratio below which one pair is enough
 _SIZES = {"panel": (11 << 10, 16 << 10, 28 << 10), "rows": (48, 72, 144, 192), "stream": (4 << 10, 16 << 10)}
 
@@ -76,22 +77,24 @@ class _Variant:
 class _Tuner:
     def __init__(self, program: Prepared, end: float, told: Callable[[Try], None], cancel: CancelToken) -> None:
         self.program, self.end, self.told, self.cancel = program, end, told, cancel
+        self.times: dict[str, float] = {}  # C -> its shortest time so far
         self.usual = self._variant(Tuned())
         self.reference = self._run(self.usual)
 
     def search(self) -> Search:
-        found = Search(before=self.reference.kernel_ms)
+        found = Search()
         best = self.usual
         while not found.out_of_time:
             step = self._best_step(best, found)
             if step is None:
                 break
             best = step
-        found.after = found.before
-        if best is not self.usual:
-            before, after, gain = self._compared(self.usual, best, hopeless=0.0)
-            if gain >= _CLEARLY:  # else what looked faster step by step is not
-                found.before, found.after, found.best = before, after, replace(best.tuned, gain=gain)
+        gain = self._gain(self.usual, best, hopeless=0.0) if best is not self.usual else 1.0
+        if gain >= _CLEARLY:
+            found.best = replace(best.tuned, gain=gain)
+        else:  # what looked faster step by step is not
+            best = self.usual
+        found.before, found.after = self._shortest(self.usual), self._shortest(best)
         return found
 
     def _best_step(self, best: _Variant, found: Search) -> _Variant | None:
@@ -134,27 +137,32 @@ class _Tuner:
             wrong = self._difference(variant)
             if wrong is not None:
                 return Try(variant.tuned, refused=f"gives other values: {wrong}")
-            _, ms, ratio = self._compared(best, variant)
+            ratio = self._gain(best, variant)
         except RunError as error:
             self.cancel.check()
             return Try(variant.tuned, refused=str(error))
-        return Try(variant.tuned, ms, ratio)
+        return Try(variant.tuned, self._shortest(variant), ratio)
 
-    def _compared(self, one: _Variant, other: _Variant, hopeless: float = _HOPELESS) -> tuple[float, float, float]:
-        """The shortest time of each, and the median of the ratios of pairs that ran one after the other."""
-        times: list[tuple[float, float]] = []
+    def _gain(self, one: _Variant, other: _Variant, hopeless: float = _HOPELESS) -> float:
+        """The median of the ratios, time of one over time of the other, of pairs that run one after the other."""
+        ratios: list[float] = []
         for _ in range(_ROUNDS):
-            times.append((self._run(one).kernel_ms, self._run(other).kernel_ms))
-            if times[0][0] < hopeless * times[0][1]:
+            ratios.append(self._run(one).kernel_ms / max(self._run(other).kernel_ms, _TICK))
+            if ratios[0] < hopeless:
                 break
-        return min(a for a, _ in times), min(b for _, b in times), median(a / b for a, b in times)
+        return median(ratios)
+
+    def _shortest(self, variant: _Variant) -> float:
+        return self.times[variant.compiled.source]
 
     def _run(self, variant: _Variant) -> Execution:
         c, p = variant.compiled, self.program
         built = build_library(c.source, c.flags, compiler=p.compiler, cancel=self.cancel)
-        return execute(
+        done = execute(
             built.path, c.symbol, c.args, p.inputs, checked=c.returns, limits=p.limits, cancel=self.cancel
         )
+        self.times[c.source] = min(self.times.get(c.source, done.kernel_ms), done.kernel_ms)
+        return done
 
     def _difference(self, variant: _Variant) -> str | None:
         got, wanted = (_outputs(v, run) for v, run in ((variant, self._run(variant)), (self.usual, self.reference)))
