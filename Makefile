@@ -44,7 +44,7 @@ bench: .venv/.ready
 bench-click: .cache/.browser tests/vscode/node_modules/.ready $(EXT)/uir.vsix
 	node tests/bench/click.mjs
 
-# Rewrites docs/reference.md and docs/diagnostics.md, which are made from the compiler's tables.
+# Rewrites docs/{reference,diagnostics,transformations}.md, which are made from the compiler's tables.
 docs: .venv/.ready
 	$(PY) -m uopc.documentation docs
 

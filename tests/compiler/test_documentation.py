@@ -10,11 +10,13 @@ import pytest
 from batch import build_together
 
 import uopc.documentation
-from uopc.documentation import DIAGNOSTICS, OPERATIONS, page
+from uopc.documentation import DIAGNOSTICS, OPERATIONS, TRANSFORMATIONS, page
 from uopc.documentation.diagnostics import diagnostics_page
 from uopc.documentation.operations import GROUPS, array_text, operations_page, results
+from uopc.documentation.transformations import PROGRAMS, plan, transformations_page
 from uopc.documentation.words import index_map
 from uopc.ops import ALIASES, OPS, Ops, OpSpec
+from uopc.opt import SWITCHES
 from uopc.pipeline import compile_program
 from uopc.runtime.compare import check_expect
 from uopc.runtime.inputs import buffers_of, make_inputs
@@ -23,7 +25,7 @@ from uopc.uir import format as format_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 SPECS = list(OPS.values())
-PAGES = {OPERATIONS: operations_page, DIAGNOSTICS: diagnostics_page}
+PAGES = {OPERATIONS: operations_page, DIAGNOSTICS: diagnostics_page, TRANSFORMATIONS: transformations_page}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -44,9 +46,18 @@ def test_page_is_found_in_an_installed_package(tmp_path: Path, monkeypatch: pyte
 
 
 def test_every_operation_and_every_code_has_its_heading() -> None:
-    operations, codes = (re.findall(r"^### (\S+)$", make(), re.MULTILINE) for make in PAGES.values())
+    pages = (operations_page(), diagnostics_page())
+    operations, codes = (re.findall(r"^### (\S+)$", text, re.MULTILINE) for text in pages)
     assert sorted(operations) == sorted(OPS)
     assert sorted(codes) == sorted(CODES)
+
+
+def test_every_transformation_is_shown_where_it_is_applied() -> None:
+    assert list(PROGRAMS) == list(SWITCHES)
+    for name in PROGRAMS:
+        with_it, without = plan(name, ()), plan(name, (name,))
+        assert "switched off" not in with_it
+        assert f"{name} is switched off" in without or f"switched off here: {name} (" in without
 
 
 @pytest.mark.parametrize("file", sorted(DOCS.glob("*.md")), ids=lambda file: file.name)

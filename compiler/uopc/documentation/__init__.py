@@ -1,4 +1,4 @@
-"""The reference pages, made from the two tables (operations, diagnostics), and where they are when they are read.
+"""The reference pages, made from tables (operations, diagnostics, transformations), and where they are found.
 
 `python -m uopc.documentation docs` writes them (`make docs`); the tests fail while a page is not what the tables say.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 OPERATIONS = "reference.md"
 DIAGNOSTICS = "diagnostics.md"
+TRANSFORMATIONS = "transformations.md"
 
 _HERE = Path(__file__).resolve().parent
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from uopc.documentation import DIAGNOSTICS, OPERATIONS
+from uopc.documentation import DIAGNOSTICS, OPERATIONS, TRANSFORMATIONS
 from uopc.documentation.diagnostics import diagnostics_page
 from uopc.documentation.operations import operations_page
+from uopc.documentation.transformations import transformations_page
 
 
 def main() -> int:
@@ -16,8 +17,9 @@ def main() -> int:
         print("usage: python -m uopc.documentation FOLDER", file=sys.stderr)
         return 2
     folder = Path(sys.argv[1])
-    for name, text in ((OPERATIONS, operations_page()), (DIAGNOSTICS, diagnostics_page())):
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    pages = {OPERATIONS: operations_page, DIAGNOSTICS: diagnostics_page, TRANSFORMATIONS: transformations_page}
+    for name, page in pages.items():
+        (folder / name).write_text(page(), encoding="utf-8", newline="\n")
     return 0
 
 
