@@ -40,6 +40,7 @@ export interface StageRule {
   name: string
   law: string
   count: number
+  ms: number
   examples: { before: string; after: string }[]
 }
 

@@ -44,6 +44,10 @@ def _time(milliseconds: float) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 100 else f"{milliseconds:.1f} ms"
 
 
+def _fine(milliseconds: float) -> str:
+    return f"{milliseconds:.2f} ms" if milliseconds < 10 else _time(milliseconds)
+
+
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
     """Columns of one width; the first and the last begin at their left, numbers end at their right."""
     widths = [max(width(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -59,6 +63,6 @@ def _rules(rules: list[Rule]) -> list[str]:
     longest = max(len(r.name) for r in rules)
     lines = []
     for r in rules:
-        lines.append(f"  {r.name:<{longest}}  {counted(r.count, 'time'):>9}   {r.law}")
+        lines.append(f"  {r.name:<{longest}}  {counted(r.count, 'time'):>9}  {_fine(r.ms):>8}   {r.law}")
         lines += [f"      {e.before}  ->  {e.after}" for e in r.examples]
     return lines

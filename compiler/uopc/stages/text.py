@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uopc.uir.printer import dump_lines
 from uopc.uop import UOp
 
-_NOTE_AT = (24, 64)  # columns between which notes begin,
+_NOTE_AT = (24, 40)  # columns between which notes begin,
 _NOTE_STEP = 8  # in steps, so that a line that grows a little moves nothing
 
 

@@ -26,6 +26,11 @@ def affine(u: UOp, most_points: int = _MOST_POINTS) -> UOp:
     order = u.toposort()
     if watch.raw or not any(n.op in (Ops.FLOORDIV, Ops.FLOORMOD) for n in order):
         return u
+    found: UOp = watch.timed(_tried, u, order, most_points)
+    return found
+
+
+def _tried(u: UOp, order: list[UOp], most_points: int) -> UOp:
     counters = sorted(u.ranges, key=lambda r: (r.arg.idx, r.digest))
     sizes = [r.arg.size for r in counters]
     if not 0 < prod(sizes) <= most_points or any(not n.src and n.op not in (Ops.RANGE, Ops.CONST) for n in order):

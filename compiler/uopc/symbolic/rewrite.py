@@ -94,6 +94,7 @@ def _watched(op: Ops, src: _Operands, old: UOp) -> UOp:
     assert told is not None
     before = old if src == old.src else old.replace(src=src)
     count = told.total
+    told.look()
     found = _node(op, src, old)
     if found is not before and told.total == count:
         if found.op is Ops.CONST:

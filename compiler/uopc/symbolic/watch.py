@@ -18,10 +18,12 @@ EXAMPLES = 8  # of one rule; whoever shows them picks from these
 
 @dataclass
 class Fired:
-    """What one rule did. law: what it says; examples: (before, after), in the words of the module of the rule."""
+    """What one rule did. law: what it says; seconds: from what the watcher saw before to each of its rewrites, so that
+    trying the rules before it is part of it; examples: (before, after), in the words of the module of the rule."""
 
     law: str
     count: int = 0
+    seconds: float = 0.0
     examples: list[tuple[Any, Any]] = field(default_factory=list)
 
 
@@ -33,14 +35,23 @@ class Recorder:
     rules: dict[str, Fired] = field(default_factory=dict)
     seconds: float = 0.0
     total: int = 0
+    seen: float | None = None  # when it saw something last; None outside the simplifier
+
+    def look(self) -> None:
+        """Something new begins: what took its time before belongs to no rule."""
+        self.seen = time.perf_counter()
 
     def fired(self, name: str, law: str, before: Any, after: Any) -> None:
         """A rule has made `after` of `before`."""
         self.total += 1
         rule = self.rules.setdefault(name, Fired(law))
         rule.count += 1
+        if self.seen is not None:
+            rule.seconds += time.perf_counter() - self.seen
         if len(rule.examples) < EXAMPLES and (before, after) not in rule.examples:
             rule.examples.append((before, after))
+        if self.seen is not None:
+            self.look()
 
 
 recorder: Recorder | None = None
@@ -73,9 +84,12 @@ def unsimplified() -> Iterator[None]:
 
 def timed(work: Any, *args: Any) -> Any:
     """work(*args), its time counted as the simplifier's."""
+    if recorder is None or recorder.seen is not None:  # nobody watches, or this is a part of what is timed already
+        return work(*args)
     began = time.perf_counter()
+    recorder.look()
     try:
         return work(*args)
     finally:
-        if recorder is not None:
-            recorder.seconds += time.perf_counter() - began
+        recorder.seen = None
+        recorder.seconds += time.perf_counter() - began

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from programs import Array, Program, difference, random_program
@@ -13,9 +15,9 @@ from uopc.pipeline import CompileError, compile_program, fast_opts
 from uopc.stages.naming import namer_of
 from uopc.stages.record import Record, record
 from uopc.stages.text import Namer
-from uopc.symbolic import watch
+from uopc.symbolic import divmod, watch
 from uopc.uir import analyze, parse
-from uopc.uop import Ops, buf, param, range_, sink
+from uopc.uop import Ops, UOp, buf, param, range_, sink
 
 GEMM = """\
 %0 = buffer 65536 : dtype=f32 slot=0
@@ -183,7 +185,7 @@ def test_the_json_has_its_shape() -> None:
         assert " ".join(stage) == "name title about ms nodes lines changed added removed rules forms"
         assert all(isinstance(text, str) and text.endswith("\n") for text in stage["forms"].values())
     rule = found["stages"][4]["rules"][0]
-    assert list(rule) == ["name", "law", "count", "examples"]
+    assert list(rule) == ["name", "law", "count", "ms", "examples"]
     assert list(rule["examples"][0]) == ["before", "after"]
 
 
@@ -205,3 +207,25 @@ def test_what_cannot_be_compiled_is_an_error() -> None:
 def test_a_value_without_elements_has_stages() -> None:
     empty = buf(0, 0).reshape((0, 3)).reduce(Ops.ADD, 1)
     assert record(empty, Namer({})).stages[-1].name == "c"
+
+
+def test_the_time_of_a_rule_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that is made slow has nearly all of the time of the rules, and no more than the stage."""
+    text = GEMM.replace("256", "64").replace("65536", "4096")
+    slow = next(k for k, rule in enumerate(divmod.QUOTIENT_RULES) if rule.name == "quotient-by-one")
+    rule = divmod.QUOTIENT_RULES[slow]
+
+    def late(task: divmod.Division) -> UOp | None:
+        found = rule.apply(task)
+        if found is not None:
+            time.sleep(0.03)
+        return found
+
+    rules = (*divmod.QUOTIENT_RULES[:slow], rule._replace(apply=late), *divmod.QUOTIENT_RULES[slow + 1 :])
+    monkeypatch.setattr(divmod, "QUOTIENT_RULES", rules)
+    (stage,) = (s for s in recorded(text, plain=True).stages if s.rules)
+    took = {r.name: r.ms for r in stage.rules}
+    count = next(r.count for r in stage.rules if r.name == "quotient-by-one")
+    assert count and took["quotient-by-one"] >= 30 * count
+    assert took["quotient-by-one"] > 2 * (sum(took.values()) - took["quotient-by-one"])
+    assert stage.milliseconds is not None and sum(took.values()) <= stage.milliseconds

@@ -4,8 +4,9 @@ import { h } from '../panel/dom'
 import { StageAbout } from '../protocol'
 import { Listing } from './listing'
 import { FromPipeline, Look, Stages, StageText, ToPipeline } from './messages'
-import { changedRows, plainRows } from './rows'
+import { changedRows, isNew, plainRows } from './rows'
 import { rulesTable } from './rules'
+import { sentence, time } from './words'
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPipeline): void; getState(): Look | undefined; setState(look: Look): void }
 
@@ -87,6 +88,7 @@ class Page {
   private drawHead(): void {
     const { stages, look } = this
     if (!stages) return
+    document.body.classList.toggle('nothing', stages.stages.length === 0)
     const focused = document.activeElement?.id
     const which = stages.program && stages.program !== 'loops' ? h('div', { class: 'choice', role: 'group', 'aria-label': 'Which program' },
       this.toggle('textbook', 'Textbook', look.plain, () => this.change({ plain: true })),
@@ -96,7 +98,7 @@ class Page {
     this.headPlace.replaceChildren(
       h('h1', {}, stages.file, stages.value ? ` to ${stages.value}` : ''), h('span', { class: 'muted' }, total), h('span', { class: 'gap' }),
       ...(which ? [which] : []), h('label', { class: 'hide' }, hide, 'Hide stages that changed nothing'),
-      ...(stages.message ? [h('p', { class: 'stale', role: 'status' }, stages.stages.length > 0 ? `The last good program: ${stages.message}` : stages.message)] : []))
+      ...(stages.message ? [h('p', { class: 'stale', role: 'status' }, stages.stages.length > 0 ? `The last good program: ${stages.message}` : sentence(stages.message))] : []))
     if (focused) document.getElementById(focused)?.focus()
   }
 
@@ -135,18 +137,19 @@ class Page {
     this.text = text
     const changes = this.look.changes && text.difference !== null
     this.drawAbout(stage, text, changes)
-    this.listing.show(text, changes ? changedRows(text) : plainRows(text), same)
+    this.listing.show(text, changes && !isNew(text) ? changedRows(text) : plainRows(text), same)
     this.rulesPlace.hidden = stage.rules.length === 0
-    this.rulesPlace.replaceChildren(...(stage.rules.length > 0 ? rulesTable(stage.rules) : []))
+    this.rulesPlace.replaceChildren(...(stage.rules.length > 0 ? rulesTable(stage.rules, stage.ms) : []))
   }
 
   private drawAbout(stage: StageAbout, text: StageText, changes: boolean): void {
     const focused = document.activeElement?.id
     const forms = stage.forms.length > 1 ? [h('div', { class: 'choice', role: 'group', 'aria-label': 'Written as' }, ...stage.forms.map(form =>
       this.toggle(`form-${form}`, FORMS[form] ?? form, form === text.form, () => this.change({ forms: { ...this.look.forms, [stage.name]: form } }))))] : []
-    const compare = text.difference ? [
+    const diff = h('button', { id: 'diff', onclick: () => this.post({ type: 'diff', stage: stage.name, form: text.form }) }, 'Open Diff')
+    const compare = text.difference && isNew(text) ? [h('span', { class: 'muted' }, 'every line is new'), diff] : text.difference ? [
       h('label', {}, h('input', { type: 'checkbox', id: 'changes', checked: changes, onchange: () => this.change({ changes: !this.look.changes }) }), 'Show changes'),
-      h('button', { id: 'diff', onclick: () => this.post({ type: 'diff', stage: stage.name, form: text.form }) }, 'Open Diff'),
+      diff,
     ] : []
     const trust = text.message && this.stages?.restricted && stage.name === 'assembly' ? [h('button', { id: 'trust', class: 'primary', onclick: () => this.post({ type: 'trust' }) }, 'Manage Trust')] : []
     this.aboutPlace.replaceChildren(h('p', {}, text.message ?? stage.about), h('div', { class: 'tools' }, ...forms, ...compare, ...trust))
@@ -178,10 +181,6 @@ function bar(part: number): HTMLElement {
   const filled = h('i', {})
   filled.style.width = `${Math.round(100 * part)}%`
   return h('div', { class: 'bar', 'aria-hidden': 'true' }, filled)
-}
-
-function time(milliseconds: number): string {
-  return milliseconds >= 100 ? `${Math.round(milliseconds).toLocaleString('en')} ms` : milliseconds >= 0.1 ? `${milliseconds.toFixed(1)} ms` : '< 0.1 ms'
 }
 
 new Page()

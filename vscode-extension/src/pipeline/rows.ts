@@ -27,3 +27,8 @@ export function changedRows(text: StageText): Row[] {
   }
   return rows
 }
+
+/** Whether nothing of the stage before is left: the two side by side would say no more than each by itself. */
+export function isNew({ difference }: StageText): boolean {
+  return difference !== null && difference.length > 0 && difference.every(([what]) => what !== '=')
+}
