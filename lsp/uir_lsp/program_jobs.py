@@ -95,7 +95,7 @@ def graph(job: Job, stage: Stage) -> Any:
     from uopc.analysis.dataflow import data_flow
 
     stage("lowering")
-    flow = data_flow(texts.analysis(job["text"]))
+    flow = data_flow(texts.analysis(job["text"]), function_name(job["path"]))
     return {
         "nodes": [{**vars(node), "name": "%" + node.name} for node in flow.nodes],
         "edges": [[edge.source, edge.target] for edge in flow.edges],

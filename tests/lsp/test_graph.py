@@ -32,7 +32,8 @@ def graph(client: Client, uri: str) -> Any:
 
 
 def test_the_values_what_they_read_and_who_computes_them(client: Client) -> None:
-    found = graph(client, client.open(SUMS))
+    uri = client.open(SUMS)
+    found = graph(client, uri)
     names = [node["name"] for node in found["nodes"]]
     assert names == ["%0", "%m", "%s", "%y"]
     assert found["edges"] == [[0, 1], [1, 2], [2, 3]]
@@ -49,6 +50,8 @@ def test_the_values_what_they_read_and_who_computes_them(client: Client) -> None
     assert (total["kernel"], last["kernel"], last["output"]) == (0, 0, True)
     assert len(found["kernels"]) == 1
     assert found["kernels"][0]["about"] == "f32[3]"
+    c = client.request("uir/showC", {"uri": uri}, seconds=60)["c"]
+    assert f" {found['kernels'][0]['name']}(" in c  # the name that it has in the C
     assert (found["message"], found["stale"]) == ("", False)
 
 

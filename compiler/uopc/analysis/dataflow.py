@@ -61,15 +61,15 @@ class DataFlow:
     message: str = ""
 
 
-def data_flow(analysis: Analysis) -> DataFlow:
-    """The graph of every statement that is known, even where others are broken; kernels only for a program without
-    errors. Linear in statements, apart from compiling it."""
+def data_flow(analysis: Analysis, name: str = "program") -> DataFlow:
+    """The graph of every statement that is known, even where others are broken; kernels, named after the
+    function `name`, only for a program without errors. Linear in statements, apart from compiling it."""
     values = [v for v in analysis.values.values() if v.uop is not None]
     place = {v.name: k for k, v in enumerate(values)}
     edges = tuple(
         FlowEdge(place[name], k) for k, v in enumerate(values) for name in _operands(v.statement) if name in place
     )
-    calls, kernels, message = _kernels(analysis)
+    calls, kernels, message = _kernels(analysis, name)
     index = _index_arithmetic(values, edges)
     outputs = {o.name for o in analysis.outputs}
     nodes = tuple(_node(analysis, v, calls, k in index, v.name in outputs) for k, v in enumerate(values))
@@ -142,7 +142,7 @@ def _as_index(reader: Value, u: UOp) -> bool:
 
 
 # -- kernels -------------------------------------------------------------------------------------------------------
-def _kernels(analysis: Analysis) -> tuple[dict[UOp, int], tuple[FlowKernel, ...], str]:
+def _kernels(analysis: Analysis, name: str) -> tuple[dict[UOp, int], tuple[FlowKernel, ...], str]:
     """Which call computes a node first, and the calls in their order."""
     root = analysis.root
     if root is None:
@@ -151,7 +151,7 @@ def _kernels(analysis: Analysis) -> tuple[dict[UOp, int], tuple[FlowKernel, ...]
         root = inline_calls(root)
         if is_loop_program(root):
             return {}, (), "a loop program is run as it is written"
-        made = fast_program(shaped(root).pairs, "program", fast_opts())
+        made = fast_program(shaped(root).pairs, name, fast_opts())
     except (CompileError, UOpError) as error:
         return {}, (), str(error)
     return _owners(made), tuple(FlowKernel(c.name, _about(made, k)) for k, c in enumerate(made.calls)), ""

@@ -3,6 +3,8 @@
 import { Point } from '../layout'
 
 export const LARGEST = 4
+export const LEGIBLE = 0.6 // text can be read with ease from here on
+export const NEAR = 0.9
 const SMALLEST = 0.004
 const LEAST_WHOLE = 0.05 // a drawing that would be smaller as a whole is fitted by its width
 
@@ -42,6 +44,16 @@ export class Camera {
     this.scale = whole >= LEAST_WHOLE ? whole : Math.min(1, Math.max(LEAST_WHOLE, room.width / Math.max(1, width)))
     this.x = (width - this.width / this.scale) / 2
     this.y = height * this.scale < this.height ? (height - this.height / this.scale) / 2 : -16 / this.scale
+  }
+
+  /** Everything in sight; where its text could not be read then, and its width allows more, its beginning. */
+  begin(width: number, height: number): void {
+    this.fit(width, height)
+    const across = Math.min(1, (this.width - 32) / Math.max(1, width))
+    if (this.scale >= LEGIBLE || across < LEGIBLE) return
+    this.scale = Math.min(NEAR, across)
+    this.x = (width - this.width / this.scale) / 2
+    this.y = -16 / this.scale
   }
 
   /** Puts a point of the drawing at one of the screen. */

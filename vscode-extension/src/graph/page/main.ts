@@ -99,6 +99,7 @@ class Page {
     if (this.saved.file && this.saved.file.uri !== file.uri) {
       this.saved = { folded: this.saved.folded, open: {}, selected: '' }
       this.settled = false
+      this.finder.clear()
     }
     this.saved.file = file
     this.graph = graph
@@ -193,7 +194,7 @@ class Page {
     const first = !this.settled
     this.settled = true
     if (first && this.saved.camera) Object.assign(camera, this.saved.camera) // as before a reload
-    else if (first) return this.sheet.fit()
+    else if (first) return this.sheet.fit('beginning')
     const box = anchor && scene.boxes[this.boxOfKey(anchor.key)]
     if (box) camera.hold(box, anchor)
     else this.stayInside()

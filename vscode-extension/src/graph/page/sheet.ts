@@ -4,7 +4,7 @@ import { h, Tip } from '../../panel/dom'
 import { Point } from '../layout'
 import { Frame, Scene } from '../scene'
 import { Way } from '../walk'
-import { Camera } from './camera'
+import { Camera, LEGIBLE, NEAR } from './camera'
 import { Ink, Lit, onTitle, Painter } from './paint'
 
 export interface Listener {
@@ -20,10 +20,10 @@ export interface Listener {
   sized(): void
 }
 
+type Fit = 'whole' | 'beginning'
+
 const CLICK = 4 // pixels a pointer may move in a click
 const STEP = 1.25
-const LEGIBLE = 0.6
-const NEAR = 0.9
 const WAYS: Record<string, Way> = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' }
 
 export class Sheet {
@@ -37,7 +37,7 @@ export class Sheet {
   private travelled = 0
   private frame = 0
   private frames = 0
-  private fitted = false // all of it is shown, and nobody has moved it since
+  private fitted: Fit | undefined // how it was put, as long as nobody has moved it since
 
   constructor(private readonly ink: () => Ink, private readonly listener: Listener) {
     this.element.append(this.canvas, this.tip.element)
@@ -69,9 +69,12 @@ export class Sheet {
     })
   }
 
-  fit(): void {
-    this.camera.fit(this.scene.width, this.scene.height)
-    this.moved(true)
+  /** Shows all of it, or what there is to begin with. */
+  fit(what: Fit = 'whole'): void {
+    const { width, height } = this.scene
+    if (what === 'whole') this.camera.fit(width, height)
+    else this.camera.begin(width, height)
+    this.moved(what)
   }
 
   zoom(factor: number, at?: Point): void {
@@ -90,7 +93,7 @@ export class Sheet {
     this.moved()
   }
 
-  private moved(fitted = false): void {
+  private moved(fitted?: Fit): void {
     this.fitted = fitted
     this.listener.moved()
     this.draw()
@@ -105,7 +108,7 @@ export class Sheet {
     cancelAnimationFrame(this.frame)
     this.frame = 0
     this.listener.sized()
-    if (this.fitted) this.fit()
+    if (this.fitted) this.fit(this.fitted)
     this.draw()
   }
 
