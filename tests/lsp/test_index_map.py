@@ -47,6 +47,14 @@ def test_a_broken_value_says_why_and_what_is_above_the_error_is_still_shown(shar
     assert len(asked(shared, uri, "%t")["nodes"]) == 3
 
 
+def test_a_file_whose_output_is_broken_says_which_value_is_shown_instead(shared: Client) -> None:
+    uri = shared.open("%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = permute %m, (0, 0)\n")
+    found = asked(shared, uri)
+    assert (found["value"], "message" in found) == ("%m", False)
+    assert found["note"].startswith("What the file computes is not known (line 3: PERMUTE (0, 0) of (3, 4)")
+    assert "note" not in asked(shared, uri, "%m")
+
+
 def test_a_loop_program_has_none(shared: Client) -> None:
     text = "%0 = buffer 4 : dtype=f32 slot=0\n%1 = range 4 : idx=0\n%2 = index %0, %1\n%3 = store %2, 1.0\n"
     uri, *_ = opened(shared, text + "%4 = end %3, %1\n%5 = sink %4\n")

@@ -53,6 +53,8 @@ def explorer(analysis: Analysis, name: str | None = None) -> dict[str, Any]:
         return {**listed, "message": _LOOPS if analysis.kind == "loop" else _NOTHING}
     value = analysis.values[bare]
     about = {**listed, "value": f"%{bare}", "line": value.line}
+    if name is None and analysis.root is None:
+        about["note"] = _why_not_output(analysis)
     if value.uop is None:
         return {**about, "message": _unknown(analysis, bare, value.line)}
     if analysis.kind == "loop" or not _has_elements(value.uop):
@@ -70,6 +72,12 @@ def _first_output(analysis: Analysis) -> str | None:
         if is_tensor_step(output.uop) and output.name in analysis.values:
             return output.name
     return next((v["name"][1:] for v in reversed(_values(analysis))), None)
+
+
+def _why_not_output(analysis: Analysis) -> str:
+    first = next(iter(analysis.errors), None)
+    why = "" if first is None else f" (line {first.line + 1}: {first.message})"
+    return f"What the file computes is not known{why}: this is the last value that is."
 
 
 def _values(analysis: Analysis) -> list[dict[str, Any]]:

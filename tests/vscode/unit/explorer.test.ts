@@ -10,7 +10,7 @@ import { Origins } from '../../../vscode-extension/src/explorer/origin'
 import { Plane } from '../../../vscode-extension/src/explorer/plane'
 import { follow, point, Region } from '../../../vscode-extension/src/explorer/region'
 import { reads, Tree } from '../../../vscode-extension/src/explorer/tree'
-import { downward, rightSide, upward } from '../../../vscode-extension/src/explorer/words'
+import { downward, rightSide, unbroken, upward } from '../../../vscode-extension/src/explorer/words'
 
 interface Case {
   text: string
@@ -78,10 +78,10 @@ test('and goes where NumPy says, by every way; sizes and windows count the same'
     const { shape } = tree.node(0)
     nodes.forEach((node, k) => {
       for (let at = 0; at < product(node.shape); at++) {
-        const { pieces, complete } = tree.above(k, indexOf(node.shape, at))
+        const { pieces, cut } = tree.above(k, indexOf(node.shape, at))
         const region = tree.region(0, pieces.get(0) ?? [])
         const wanted = (made[k] ?? []).flatMap((sources, user) => (sources.includes(at) ? [user] : []))
-        assert.ok(complete)
+        assert.equal(cut.size, 0)
         assert.deepEqual(elements(shape, region), wanted, `${text}node ${k}, element ${at}`)
         assert.deepEqual(region.size(), { count: wanted.length, exact: true })
         assert.equal(region.isEmpty, wanted.length === 0)
@@ -139,7 +139,7 @@ test('a set of a million elements costs nothing: it is kept as runs', () => {
   assert.equal(runs, 20)
   const row = new Region([2 ** 20], [{ index: [['+', ['*', ['v', 0], 1024], ['v', 1]]], guard: 1, ranges: everything(shape), maybe: false }])
   assert.deepEqual(row.size(), { count: 2 ** 20, exact: true })
-  assert.deepEqual(row.hull, [{ lo: 0, hi: 2 ** 20 - 1 }])
+  assert.deepEqual(row.hull, [{ lo: 0, hi: 2 ** 20 - 1, step: 1, count: 2 ** 20 }])
 
 })
 
@@ -167,6 +167,41 @@ test('a way in words, down and up', () => {
   assert.equal(upward(chain, way, 0, new Map()), '')
 })
 
+/** `%x8`: each line adds what is 1, 2, 4, ... before it, so that an element goes to 2^k places after k lines. */
+function shifts(lines: number): Tree {
+  const nodes: MapNode[] = []
+  for (let k = lines; k > 0; k--) {
+    const [to, by] = [nodes.length + 1, 2 ** (k - 1)]
+    nodes.push(node(`%x${k}`, 'add', [1024], { edges: [
+      { to, index: [v(0)], inverse: { index: [v(0)] } },
+      { to, index: [['+', v(0), -by]], guard: ['<', by - 1, v(0)], inverse: { index: [['+', v(0), by]], guard: ['<', v(0), 1024 - by] } },
+    ] }))
+  }
+  return new Tree([...nodes, node('%0', 'buffer', [1024], { kind: 'buffer', slot: 0 })])
+}
+
+test('more ways than are followed: at least so many, and what was not found may still be there', () => {
+  const few = shifts(4)
+  const known = few.above(4, [3])
+  assert.deepEqual([known.cut.size, few.region(0, known.pieces.get(0) ?? []).size()], [0, { count: 16, exact: true }])
+  const many = shifts(8) // 256 elements: 3 to 258
+  const { pieces, cut } = many.above(8, [3])
+  assert.deepEqual([...cut].sort(), [0, 1])
+  const region = many.region(0, pieces.get(0) ?? [], cut.has(0))
+  assert.deepEqual([region.partial, region.size().exact], [true, false])
+  assert.ok(region.size().count <= 256)
+  const regions = new Map([...pieces].map(([k, found]) => [k, many.region(k, found, cut.has(k))]))
+  assert.match(upward(many, many.way({}), 8, regions), /→ 64 elements of %x6 → at least 64 elements of %x7 → at least 64 elements of %x8$/)
+  regions.set(0, many.region(0, [], true))
+  assert.match(upward(many, many.way({}), 8, regions), /→ perhaps some of %x8$/)
+})
+
+test('lines break between the parts of an equation, not inside an index or a comparison', () => {
+  const text = unbroken('%y[1, 2] = %x[0, 2], 0 unless 1 ≤ i and j < 3')
+  assert.deepEqual(text.split(' ').length, 8)
+  assert.equal(text.replaceAll('\u00a0', ' '), '%y[1, 2] = %x[0, 2], 0 unless 1 ≤ i and j < 3')
+})
+
 test('a sum is written out, a long one with its middle left out', () => {
   const sum = (n: number) => new Tree([
     node('%s', 'reduce', [2], { how: 'sum', parts: ['Σ j<4  ', 0], edges: [{ to: 1, index: [v(0), v(1)], over: [n], inverse: { index: [v(0)] } }] }),
@@ -176,6 +211,17 @@ test('a sum is written out, a long one with its middle left out', () => {
   assert.equal(said(3), '%x[1, 0] + %x[1, 1] + %x[1, 2]')
   assert.equal(said(1000), '%x[1, 0] + %x[1, 1] + %x[1, 2] + … + %x[1, 999]  (1,000 terms)')
   assert.equal(said(0), 'the sum of nothing')
+})
+
+test('several elements at once: in a row, evenly, or some of a range', () => {
+  const said = (index: Formula, over: number[]) => rightSide(new Tree([
+    node('%x', 'reshape', [1], { parts: [0], edges: [{ to: 1, index: [index], over, inverse: { index: [0] } }] }),
+    node('%0', 'buffer', [64], { kind: 'buffer', slot: 0 }),
+  ]), { node: 0 }, point([0]))
+  assert.equal(said(['+', ['*', v(1), 4], 2], [4]), 'buffer 0 at 2…14 by 4') // 2, 6, 10, 14
+  assert.equal(said(['+', ['*', v(1), 3], v(2)], [4, 3]), 'buffer 0 at 0…11')
+  assert.equal(said(['+', ['*', v(1), 6], v(2)], [3, 3]), 'buffer 0 at 9 of 0…14') // 0 1 2, 6 7 8, 12 13 14
+  assert.equal(said(5, []), 'buffer 0 at 5')
 })
 
 test('a pad says where it is padding, and an index that is data says what decides', () => {

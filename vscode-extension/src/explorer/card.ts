@@ -5,7 +5,7 @@ import { axisLetter } from './axes'
 import { Grid, GridOwner } from './grid'
 import { Edge, Index, MapNode } from './model'
 import { Region } from './region'
-import { counted } from './words'
+import { counted, unbroken } from './words'
 
 export interface CardOwner extends GridOwner {
   goto(): void
@@ -49,11 +49,16 @@ export class Card {
       h('div', { class: 'sliders' }, ...this.sliders.map(({ input, text }, axis) => h('label', {}, h('span', { class: 'code' }, axisLetter(axis)), input, text))),
       node.shape.includes(0) ? h('p', { class: 'note' }, 'It has no elements.') : this.grid.element,
       this.note,
-      ...node.equation.map(line => h('p', { class: 'equation code' }, line)),
+      ...node.equation.map(line => h('p', { class: 'equation code' }, unbroken(line))),
       this.filled,
       this.operands(chosen),
       node.cut ? h('p', { class: 'note' }, node.cut) : undefined)
     this.grid.onZoom = () => this.tellZoom()
+  }
+
+  /** The parts that may get longer with what is pointed at. */
+  get growing(): HTMLElement[] {
+    return [this.note, this.filled]
   }
 
   dispose(): void {
@@ -77,14 +82,14 @@ export class Card {
         this.tellSlices()
       },
     })
-    return { input, text: h('span', { class: 'of' }, `0 of ${size}`) }
+    return { input, text: h('span', { class: 'of' }, placeOf(0, size)) }
   }
 
   private tellSlices(): void {
     this.sliders.forEach(({ input, text }, axis) => {
       const at = this.grid.leading[axis] ?? 0
       input.value = String(at)
-      text.textContent = `${at} of ${this.grid.plane.leading[axis] ?? 0}`
+      text.textContent = placeOf(at, this.grid.plane.leading[axis] ?? 0)
     })
     this.tellNote()
   }
@@ -117,7 +122,7 @@ export class Card {
     this.grid.pinned = pinned
     const place = focus ?? this.unseen(lit)
     if (place) this.grid.show(place)
-    this.filled.textContent = shown.filled ?? ''
+    this.filled.textContent = unbroken(shown.filled ?? '')
     this.chips.forEach((chip, k) => chip.classList.toggle('taken', shown.taken?.has(k) ?? false))
     this.tellSlices()
     this.grid.draw()
@@ -143,6 +148,11 @@ export class Card {
     if (said.length === 0 && plane.wrapped) said.push(`one row, wrapped every ${plane.columns.toLocaleString('en')}`)
     this.note.textContent = said.join(' · ')
   }
+}
+
+/** Which slice is seen: `2 in 0…3`. */
+function placeOf(at: number, size: number): string {
+  return `${at} in 0…${Math.max(0, size - 1)}`
 }
 
 export function title({ name, kind, slot }: MapNode): string {

@@ -338,10 +338,24 @@ export class Grid {
           context.strokeRect(x, y, width, height)
         }
         if (!numbers || !origin) continue
-        context.fillStyle = origin.kind === 'padding' ? inks.muted : inks.text
-        context.fillText(origin.kind === 'padding' ? '0' : String(origin.number), x + width / 2, y + height / 2 + 0.5)
+        const [cx, cy] = [x + width / 2, y + height / 2 + 0.5]
+        if (origin.kind === 'padding') this.paintZero(context, cx, cy, inks)
+        else {
+          context.fillStyle = inks.text
+          context.fillText(String(origin.number), cx, cy)
+        }
       }
     }
+  }
+
+  /** The 0 of a pad, legible on its hatching. */
+  private paintZero(context: CanvasRenderingContext2D, x: number, y: number, inks: Inks): void {
+    context.strokeStyle = inks.background
+    context.lineWidth = 4
+    context.lineJoin = 'round'
+    context.strokeText('0', x, y)
+    context.fillStyle = inks.text
+    context.fillText('0', x, y)
   }
 
   /** Cells smaller than a dot: one element for each few dots. */

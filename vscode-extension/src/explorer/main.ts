@@ -7,8 +7,8 @@ import { Explored, FromExplorer, ToExplorer } from './messages'
 import { Edge, Index, MapNode } from './model'
 import { Origins } from './origin'
 import { follow, Piece, Region } from './region'
-import { reads, Step, Tree } from './tree'
-import { at, downward, isPoint, rightSide, upward } from './words'
+import { MOST_PIECES, reads, Step, Tree } from './tree'
+import { at, downward, isPoint, rightSide, unbroken, upward } from './words'
 
 interface Focus {
   name: string
@@ -25,6 +25,7 @@ interface Saved {
 declare function acquireVsCodeApi(): { postMessage(message: FromExplorer): void; getState(): Saved | undefined; setState(state: Saved): void }
 
 const LARGEST = { width: 380, height: 300 }
+const LONGEST_ROW = 660
 const TWO_ABREAST = 520 // where the page is as wide as this, large grids leave room for one beside them
 const LEAST_WIDTH = 160
 const FRAME = 34 // a card's edges and the page's
@@ -40,22 +41,25 @@ class Explorer {
   private readonly muted = h('p', { class: 'stale muted', role: 'status' })
   private readonly from = h('p', { class: 'line code', id: 'from' })
   private readonly to = h('p', { class: 'line to code', id: 'to' })
+  private readonly lines = h('div', { class: 'lines' }, this.from, this.to)
   private readonly spoken = h('div', { class: 'spoken', 'aria-live': 'polite' })
   private readonly chain = h('main', { class: 'chain' })
   private tree: Tree | undefined
   private origins: Origins | undefined
   private way: Step[] = []
   private cards: (Card | undefined)[] = [] // for each step; undefined where the way is folded
-  private leaves: number[] = []
   private unfolded = false
   private timer: ReturnType<typeof setTimeout> | undefined
   private frame = 0
 
   constructor() {
     this.saved = this.api.getState() ?? { choices: {} }
-    document.body.append(this.heading, this.muted, h('div', { class: 'lines' }, this.from, this.to), this.spoken, this.chain)
+    document.body.append(this.heading, this.muted, this.lines, this.spoken, this.chain)
     window.addEventListener('message', (event: MessageEvent<ToExplorer>) => this.take(event.data))
-    window.addEventListener('resize', () => this.fit())
+    window.addEventListener('resize', () => {
+      letGo([this.lines, ...this.cards.flatMap(card => card?.growing ?? [])])
+      this.fit()
+    })
     document.addEventListener('keydown', event => {
       if (event.key === 'Escape') this.setFocus(undefined)
     })
@@ -89,12 +93,15 @@ class Explorer {
       this.muted.textContent = `The last good maps are shown. ${result.message ?? ''}`
       return
     }
-    this.muted.textContent = result.message ?? (result.complete === false ? 'The program is large: only what is near the value is shown.' : '')
+    this.muted.textContent = result.message ?? result.note ?? (result.complete === false ? 'The program is large: only what is near the value is shown.' : '')
     this.saved.explored = explored
-    if (!same) this.unfolded = false
+    if (before && before.file.uri !== file.uri) this.saved.choices = {} // names of another file
+    if (!same) {
+      this.unfolded = false
+      letGo([this.lines])
+    }
     this.drawHeading(explored)
     this.tree = result.nodes && new Tree(result.nodes)
-    this.leaves = this.tree ? this.tree.nodes.flatMap((node, k) => (node.edges.length === 0 ? [k] : [])) : []
     this.draw(0)
     this.update()
     this.save()
@@ -159,7 +166,7 @@ class Explorer {
     const node = tree.node(number)
     return new Card(node, k === 0, edge ? node.edges.indexOf(edge) : 0, {
       origin: index => this.origins?.of(number, index),
-      leaf: leaf => Math.max(0, this.leaves.indexOf(leaf)),
+      leaf: leaf => tree.node(leaf).slot ?? 0,
       point: index => this.hover(node, index),
       pin: index => this.pin(node, index),
       move: index => this.setFocus({ name: node.name, index, held: true }),
@@ -173,7 +180,8 @@ class Explorer {
   private fit(): void {
     const page = this.chain.clientWidth - FRAME
     const width = Math.max(LEAST_WIDTH, Math.min(LARGEST.width, page < TWO_ABREAST ? page : page / 2 - FRAME / 2))
-    this.cards.forEach(card => card?.fit(width, Math.min(LARGEST.height, width)))
+    const row = Math.max(LEAST_WIDTH, Math.min(LONGEST_ROW, page)) // a vector is low, and may take the whole width
+    this.cards.forEach(card => card?.fit(card.grid.plane.rows === 1 ? row : width, Math.min(LARGEST.height, width)))
   }
 
   // -- pointing ----------------------------------------------------------------------------------------------------
@@ -221,10 +229,10 @@ class Explorer {
     const pieces = this.piecesBelow(tree, begin, focus.index)
     const above = tree.above(this.way[begin]?.node ?? 0, focus.index)
     const regions = new Map<number, Region>()
-    this.way.slice(0, begin).forEach(({ node: k }) => regions.set(k, tree.region(k, above.pieces.get(k) ?? [])))
+    this.way.slice(0, begin).forEach(({ node: k }) => regions.set(k, tree.region(k, above.pieces.get(k) ?? [], above.cut.has(k))))
     this.cards.forEach((card, k) => {
       if (!card) return
-      if (k < begin) card.show({ lit: regions.get(this.way[k]?.node ?? -1), pinned: false })
+      if (k < begin) card.show(shownAbove(regions.get(this.way[k]?.node ?? -1)))
       else card.show(this.shownBelow(tree, k, begin, pieces, focus))
     })
     this.say(downward(tree, this.way, begin, pieces), upward(tree, this.way, begin, regions))
@@ -273,12 +281,27 @@ class Explorer {
   }
 
   private say(from: string, to: string, aloud = true): void {
-    this.from.textContent = from
+    this.from.textContent = unbroken(from)
     this.from.classList.toggle('hint', from === HINT)
-    this.to.textContent = to
+    this.to.textContent = unbroken(to)
+    holdStill([this.lines, ...this.cards.flatMap(card => card?.growing ?? [])])
     clearTimeout(this.timer)
     this.timer = setTimeout(() => { this.spoken.textContent = aloud ? [from, to].filter(Boolean).join('; ') : '' }, SPOKEN_MS)
   }
+}
+
+/** What grew to hold long lines stays as high: the elements must not move under the pointer. */
+function holdStill(elements: readonly HTMLElement[]): void {
+  const heights = elements.map(({ offsetHeight }) => offsetHeight)
+  elements.forEach(({ style }, k) => { style.minHeight = `${heights[k] ?? 0}px` })
+}
+
+function letGo(elements: readonly HTMLElement[]): void {
+  elements.forEach(({ style }) => { style.minHeight = '' })
+}
+
+function shownAbove(lit: Region | undefined): Shown {
+  return { lit, pinned: false, note: lit?.partial ? `there are more ways to it than the ${MOST_PIECES} that are followed` : undefined }
 }
 
 function isIn(index: Index, shape: readonly number[]): boolean {

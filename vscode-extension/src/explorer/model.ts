@@ -55,6 +55,7 @@ export interface IndexMapResult {
   nodes?: MapNode[]
   complete?: boolean
   message?: string
+  note?: string
 }
 
 export type Index = readonly number[]

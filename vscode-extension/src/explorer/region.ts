@@ -178,6 +178,12 @@ interface Cut {
   maybe: boolean
 }
 
+/** `count` indices from `lo` to `hi`, with `step` between them where they are even. */
+export interface Span extends Range {
+  step: number
+  count: number
+}
+
 export interface Size {
   count: number
   exact: boolean // else: at least so many
@@ -186,9 +192,11 @@ export interface Size {
 /** A set of elements of a value of some shape. */
 export class Region {
   private readonly cuts: Cut[] = []
-  private whole = true
+  private whole: boolean
 
-  constructor(private readonly shape: readonly number[], pieces: readonly Piece[]) {
+  /** `partial`: there may be more elements than those of the pieces. */
+  constructor(private readonly shape: readonly number[], pieces: readonly Piece[], readonly partial = false) {
+    this.whole = !partial
     for (const piece of pieces) {
       const found = groupsOf(piece)
       if (!found) continue
@@ -260,11 +268,12 @@ export class Region {
     return index
   }
 
-  /** The least and the largest index on each axis. */
-  get hull(): Range[] {
+  /** The least and the largest index on each axis, and how many of those between. */
+  get hull(): Span[] {
     return this.shape.map((_, axis) => {
-      const each = this.cuts.map(({ groups }) => extent(groups.find(group => axesOf(group).includes(axis)), axis))
-      return { lo: Math.min(...each.map(({ lo }) => lo)), hi: Math.max(...each.map(({ hi }) => hi)) }
+      const [first, ...others] = this.cuts.map(({ groups }) => spanOf(groups.find(group => axesOf(group).includes(axis)), axis))
+      if (!first) return { lo: Infinity, hi: -Infinity, step: 1, count: 0 }
+      return others.reduce(joined, first)
     })
   }
 
@@ -283,11 +292,19 @@ function axesOf(group: Group): readonly number[] {
   return isRun(group) ? [group.axis] : group.axes
 }
 
-function extent(group: Group | undefined, axis: number): Range {
-  if (!group) return { lo: 0, hi: 0 }
-  if (isRun(group)) return { lo: group.start, hi: group.start + group.step * (group.count - 1) }
+function spanOf(group: Group | undefined, axis: number): Span {
+  if (!group) return { lo: 0, hi: 0, step: 1, count: 1 }
+  if (isRun(group)) return { lo: group.start, hi: group.start + group.step * (group.count - 1), step: group.step, count: group.count }
   const n = group.axes.indexOf(axis)
-  return group.list.reduce((range, place) => ({ lo: Math.min(range.lo, place[n] ?? 0), hi: Math.max(range.hi, place[n] ?? 0) }), { lo: Infinity, hi: -Infinity })
+  const places = new Set(group.list.map(place => place[n] ?? 0))
+  const [lo, hi] = [...places].reduce(([least, most], at) => [Math.min(least, at), Math.max(most, at)], [Infinity, -Infinity])
+  return { lo, hi, step: 1, count: places.size }
+}
+
+/** Around both; how many lie between is known only where all of them do. */
+function joined(a: Span, b: Span): Span {
+  const [lo, hi] = [Math.min(a.lo, b.lo), Math.max(a.hi, b.hi)]
+  return { lo, hi, step: 1, count: hi - lo + 1 }
 }
 
 /** The first and the last position of a run inside a range; none when last < first. */

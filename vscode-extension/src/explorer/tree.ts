@@ -4,7 +4,7 @@ import { Range } from './formula'
 import { Edge, Index, MapNode } from './model'
 import { follow, Piece, point, Region, Relation } from './region'
 
-const MOST_PIECES = 64 // of one set of elements
+export const MOST_PIECES = 64 // of one set of elements
 
 export interface Step {
   node: number // position in the tree's nodes
@@ -69,10 +69,11 @@ export class Tree {
     return found
   }
 
-  /** By the node: all elements of the values above that depend on an element, whatever way there is. */
-  above(node: number, index: Index): { pieces: Map<number, Piece[]>; complete: boolean } {
+  /** By the node: all elements of the values above that depend on an element, whatever way there is; `cut`: the nodes of
+   * which there may be more, because there are too many ways to follow. */
+  above(node: number, index: Index): { pieces: Map<number, Piece[]>; cut: Set<number> } {
     const pieces = new Map<number, Piece[]>([[node, [point(index)]]])
-    let complete = true
+    const cut = new Set<number>()
     for (const k of [...this.order].reverse()) {
       if (k === node) continue
       const found = new Map<string, Piece>()
@@ -82,14 +83,14 @@ export class Tree {
           if (next) found.set(JSON.stringify(next), next)
         }
       }
-      if (found.size > MOST_PIECES) complete = false
+      if (found.size > MOST_PIECES || this.node(k).edges.some(({ to }) => cut.has(to))) cut.add(k)
       if (found.size > 0) pieces.set(k, [...found.values()].slice(0, MOST_PIECES))
     }
-    return { pieces, complete }
+    return { pieces, cut }
   }
 
-  region(node: number, pieces: readonly Piece[]): Region {
-    return new Region(this.node(node).shape, pieces)
+  region(node: number, pieces: readonly Piece[], cut = false): Region {
+    return new Region(this.node(node).shape, pieces, cut)
   }
 }
 

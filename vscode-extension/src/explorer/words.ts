@@ -1,12 +1,13 @@
 // What is said about elements: each step with its numbers filled in, and how many there are.
 
-import { compile, Range } from './formula'
+import { compile } from './formula'
 import { Edge, Index, MapNode, Reduction } from './model'
-import { follow, Piece, Region } from './region'
+import { follow, Piece, Region, Span } from './region'
 import { isCopy, reads, Step, Tree } from './tree'
 
 const WRITTEN = 6 // operands of a reduction that are written out, or its ends
 const ENDS = 3
+const NO_BREAK = '\u00a0'
 const SIGNS: Record<Reduction, string> = { sum: ' + ', max: ', ', product: ' · ' }
 
 export function grouped(n: number): string {
@@ -24,12 +25,21 @@ export function named(node: MapNode, index: readonly string[]): string {
   return index.length === 0 ? name : `${name}[${index.join(', ')}]`
 }
 
+/** Breaks lines between the parts of an equation, not inside an index or a comparison. */
+export function unbroken(text: string): string {
+  const within = text.replace(/\[[^[\]]*\]/g, index => index.replaceAll(' ', NO_BREAK))
+  return within.replace(/ ([<≤≠]) /g, `${NO_BREAK}$1${NO_BREAK}`)
+}
+
 export function at(node: MapNode, index: Index): string {
   return named(node, index.map(String))
 }
 
-function across({ lo, hi }: Range): string {
-  return lo === hi ? String(lo) : `${lo}…${hi}`
+/** `3`, `0…3`, `2…14 by 4`, `9 of 0…14`. */
+function across({ lo, hi, step, count }: Span): string {
+  if (lo === hi) return String(lo)
+  if (step > 1) return `${lo}…${hi} by ${step}`
+  return count < hi - lo + 1 ? `${count.toLocaleString('en')} of ${lo}…${hi}` : `${lo}…${hi}`
 }
 
 /** All elements of a piece at once: the least and the largest index of each axis. */
@@ -136,7 +146,7 @@ export function upward(tree: Tree, way: readonly Step[], begin: number, regions:
     const region = regions.get(node)
     const name = tree.node(node)
     if (!region || region.isEmpty) {
-      found.push(`nothing of ${name.name}`)
+      found.push(region?.partial ? `perhaps some of ${name.name}` : `nothing of ${name.name}`)
       break
     }
     const { count, exact } = region.size()
