@@ -3,6 +3,7 @@
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
+import { FileFollower } from './fileFollower'
 import { Explored, FromExplorer, ToExplorer } from './explorer/messages'
 import { IndexMapResult } from './explorer/model'
 import { Requests } from './protocol'
@@ -20,26 +21,20 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
   private panel: vscode.WebviewPanel | undefined
   private ready = false
   private target: Target | undefined
-  private waiting = false // something changed that is not asked for yet
-  private timer: NodeJS.Timeout | undefined
-  private request: vscode.CancellationTokenSource | undefined
+  private readonly follower: FileFollower
   private readonly subscriptions: vscode.Disposable[]
 
   constructor(private readonly context: vscode.ExtensionContext, private readonly server: Server) {
-    this.subscriptions = [
-      vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length > 0 && document.uri.toString() === this.target?.uri.toString()) this.later()
-      }),
-      server.onHealth(({ state }) => {
-        if (state === 'running') this.later()
-      }),
-    ]
+    this.follower = new FileFollower(server, {
+      quiet: QUIET_MS,
+      uri: () => this.target?.uri.toString(),
+      ready: () => this.target !== undefined && this.ready,
+      ask: token => this.ask(token),
+    })
+    this.subscriptions = [this.follower, vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this)]
   }
 
   dispose(): void {
-    clearTimeout(this.timer)
-    this.request?.cancel()
     this.panel?.dispose()
     vscode.Disposable.from(...this.subscriptions).dispose()
   }
@@ -49,7 +44,7 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
     this.target = { uri, value }
     if (this.panel) this.panel.reveal(this.panel.viewColumn)
     else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Index Maps', vscode.ViewColumn.Beside))
-    if (this.ready) await this.refresh()
+    await this.follower.now()
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -62,12 +57,11 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
     this.ready = false
     const listeners = vscode.Disposable.from(
       panel.webview.onDidReceiveMessage((message: FromExplorer) => void this.receive(message)),
-      panel.onDidChangeViewState(() => this.waiting && panel.visible && this.later()),
+      this.follower.take(panel),
     )
     panel.onDidDispose(() => {
       listeners.dispose()
-      clearTimeout(this.timer)
-      this.request?.cancel()
+      this.ready = false
       this.panel = undefined
       this.target = undefined
     })
@@ -78,37 +72,25 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
     if (message.type === 'goto') return this.goto(message.name)
     if (message.type === 'explore') {
       if (this.target) this.target.value = message.value
-      return this.refresh()
+      return this.follower.now()
     }
     this.ready = true
     const { explored } = message
     if (!this.target && explored) this.target = { uri: vscode.Uri.parse(explored.file.uri, true), value: explored.value }
-    await this.refresh()
+    await this.follower.now()
   }
 
-  private later(): void {
-    clearTimeout(this.timer)
-    this.waiting = true
-    this.timer = setTimeout(() => this.panel?.visible && void this.refresh(), QUIET_MS)
-  }
-
-  private async refresh(): Promise<void> {
+  private async ask(token: vscode.CancellationToken): Promise<void> {
     const { target } = this
-    if (!target || !this.panel || !this.ready) return
-    this.request?.cancel()
-    const request = new vscode.CancellationTokenSource()
-    this.request = request
-    this.waiting = false
+    if (!target) return
     const { uri, value } = target
     try {
-      const result = await this.server.request<IndexMapResult>(Requests.indexMap, { uri: uri.toString(), ...(value === undefined ? {} : { value }) }, request.token)
-      if (request.token.isCancellationRequested) return
+      const result = await this.server.request<IndexMapResult>(Requests.indexMap, { uri: uri.toString(), ...(value === undefined ? {} : { value }) }, token)
+      if (token.isCancellationRequested) return
       if (result.nodes && target === this.target) target.value = result.value
       this.show(uri, target.value, result)
     } catch (error) {
-      if (!request.token.isCancellationRequested) this.post({ type: 'stale', message: error instanceof Error ? error.message : String(error) })
-    } finally {
-      request.dispose()
+      if (!token.isCancellationRequested) this.post({ type: 'stale', message: error instanceof Error ? error.message : String(error) })
     }
   }
 

@@ -3,6 +3,7 @@
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from './client'
+import { FileFollower } from './fileFollower'
 import { FromPipeline, Look, StageText, ToPipeline } from './pipeline/messages'
 import { Requests, ShowAssemblyResult, StageAbout, StagesResult, StageTextResult } from './protocol'
 import { givePage } from './page'
@@ -22,27 +23,30 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
   private look: Look = { plain: preferredKind() === 'textbook', forms: {}, changes: true, hide: true }
   private stages: StageAbout[] = []
   private assembly: StageAbout = ASSEMBLY
-  private request: vscode.CancellationTokenSource | undefined
+  private readonly follower: FileFollower
   private textRequest: vscode.CancellationTokenSource | undefined
-  private timer: NodeJS.Timeout | undefined
   private readonly documents: StageDocuments
   private readonly subscriptions: vscode.Disposable[]
 
   constructor(private readonly context: vscode.ExtensionContext, private readonly server: Server) {
     this.documents = new StageDocuments(server)
+    this.follower = new FileFollower(server, {
+      quiet: QUIET_MS,
+      uri: () => this.look.uri,
+      ready: () => this.panel !== undefined && this.look.uri !== undefined,
+      ask: token => this.ask(token),
+    })
     this.subscriptions = [
+      this.follower,
       this.documents,
       vscode.window.registerWebviewPanelSerializer(PIPELINE_VIEW, this),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && this.edited(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && document.uri.toString() === this.look.uri && this.documents.follow(this.look.uri)),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => this.point(textEditor.document, selections[0])),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.later()),
-      server.onHealth(({ state }) => state === 'running' && this.later()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.follower.later()),
     ]
   }
 
   dispose(): void {
-    clearTimeout(this.timer)
-    this.request?.cancel()
     this.textRequest?.cancel()
     this.panel?.dispose()
     vscode.Disposable.from(...this.subscriptions).dispose()
@@ -56,7 +60,7 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
     await this.keepLook()
     if (this.panel) this.panel.reveal(undefined, true)
     else this.take(vscode.window.createWebviewPanel(PIPELINE_VIEW, 'Pipeline', { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { enableFindWidget: false }))
-    await this.refresh()
+    await this.follower.now()
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -66,8 +70,12 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   private take(panel: vscode.WebviewPanel): void {
     this.panel = panel
-    panel.webview.onDidReceiveMessage((message: FromPipeline) => void this.receive(message))
-    panel.onDidDispose(() => { this.panel = undefined })
+    const listeners = vscode.Disposable.from(panel.webview.onDidReceiveMessage((message: FromPipeline) => void this.receive(message)), this.follower.take(panel))
+    panel.onDidDispose(() => {
+      listeners.dispose()
+      this.textRequest?.cancel()
+      this.panel = undefined
+    })
     givePage(panel, this.context.extensionUri, 'Pipeline', ['pipeline.css'], 'pipeline.js')
   }
 
@@ -79,12 +87,12 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
     if (message.type === 'ready') {
       // Back after a reload. A window that ended at once may not have kept the page's own state.
       if (!this.look.uri) this.look = this.context.workspaceState.get<Look>(LOOK_KEY) ?? message.look ?? this.look
-      await this.refresh()
+      await this.follower.now()
     } else if (message.type === 'look') {
       const other = message.look.plain !== this.look.plain
       this.look = message.look
       await this.keepLook()
-      if (other) await this.refresh()
+      if (other) await this.follower.now()
     } else if (message.type === 'text') await this.sendText(message.stage, message.form)
     else if (message.type === 'diff') await this.openDiff(message.stage, message.form)
     else if (message.type === 'goto') await this.goto(message.line)
@@ -101,23 +109,20 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
     return { uri, options: { plain, ...options }, ...(value === undefined ? {} : { value }) }
   }
 
-  private async refresh(): Promise<void> {
+  private async ask(token: vscode.CancellationToken): Promise<void> {
     const { uri } = this.look
-    if (!this.panel || !uri) return
-    this.request?.cancel()
-    const request = (this.request = new vscode.CancellationTokenSource())
+    if (!uri) return
     this.post({ type: 'busy', what: 'stages' })
     try {
-      const found = await this.server.request<StagesResult>(Requests.stages, this.params(), request.token)
-      if (request.token.isCancellationRequested) return
+      const found = await this.server.request<StagesResult>(Requests.stages, this.params(), token)
+      if (token.isCancellationRequested) return
       this.stages = found.stages
       this.assembly = ASSEMBLY
       this.tell(uri, found)
     } catch (error) {
-      if (!request.token.isCancellationRequested) this.tell(uri, { program: null, total_ms: 0, stages: [], stale: true, message: error instanceof Error ? error.message : String(error) })
+      if (!token.isCancellationRequested) this.tell(uri, { program: null, total_ms: 0, stages: [], stale: true, message: error instanceof Error ? error.message : String(error) })
     } finally {
-      if (this.request === request) this.post({ type: 'busy', what: '' })
-      request.dispose()
+      this.post({ type: 'busy', what: '' })
     }
   }
 
@@ -158,18 +163,6 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
   }
 
   // -- the editor --------------------------------------------------------------------------------------------------
-  private edited(document: vscode.TextDocument): void {
-    if (document.uri.toString() !== this.look.uri) return
-    this.later()
-    this.documents.follow(this.look.uri)
-  }
-
-  private later(): void {
-    if (!this.panel) return
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.refresh(), QUIET_MS)
-  }
-
   /** The cursor's line lights its lines of the stage. */
   private point(document: vscode.TextDocument, selection: vscode.Selection | undefined): void {
     if (selection && document.uri.toString() === this.look.uri) this.post({ type: 'lit', line: selection.active.line })

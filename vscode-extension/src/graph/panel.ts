@@ -3,6 +3,7 @@
 import * as path from 'node:path'
 import * as vscode from 'vscode'
 import { Server } from '../client'
+import { FileFollower } from '../fileFollower'
 import { Requests } from '../protocol'
 import { givePage } from '../page'
 import { FromGraph, GraphFile, GraphResult, ToGraph } from './messages'
@@ -14,28 +15,24 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
   private panel: vscode.WebviewPanel | undefined
   private ready = false
   private file: GraphFile | undefined
-  private waiting = false // something changed that is not asked for yet
-  private asking = false
-  private timer: NodeJS.Timeout | undefined
-  private request: vscode.CancellationTokenSource | undefined
+  private readonly follower: FileFollower
   private readonly subscriptions: vscode.Disposable[]
 
   constructor(private readonly context: vscode.ExtensionContext, private readonly server: Server) {
+    this.follower = new FileFollower(server, {
+      quiet: QUIET_MS,
+      uri: () => this.file?.uri,
+      ready: () => this.file !== undefined && this.ready,
+      ask: token => this.ask(token),
+    })
     this.subscriptions = [
+      this.follower,
       vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length > 0 && document.uri.toString() === this.file?.uri) this.later()
-      }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
-      server.onHealth(({ state }) => {
-        if (state === 'running') this.later()
-      }),
     ]
   }
 
   dispose(): void {
-    clearTimeout(this.timer)
-    this.request?.cancel()
     this.panel?.dispose()
     vscode.Disposable.from(...this.subscriptions).dispose()
   }
@@ -44,7 +41,7 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
     this.file = { uri: uri.toString(), name: path.posix.basename(uri.path) }
     if (this.panel) this.panel.reveal(this.panel.viewColumn)
     else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Graph', vscode.ViewColumn.Beside))
-    await this.refresh()
+    await this.follower.now()
   }
 
   /** Saves the drawing that is shown. */
@@ -63,12 +60,11 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
     this.ready = false
     const listeners = vscode.Disposable.from(
       panel.webview.onDidReceiveMessage((message: FromGraph) => void this.receive(message)),
-      panel.onDidChangeViewState(() => this.waiting && panel.visible && this.later()),
+      this.follower.take(panel),
     )
     panel.onDidDispose(() => {
       listeners.dispose()
-      clearTimeout(this.timer)
-      this.request?.cancel()
+      this.ready = false
       this.panel = undefined
       this.file = undefined
     })
@@ -80,41 +76,21 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
     if (message.type === 'svg') return this.save(message.text)
     this.ready = true
     this.file ??= message.file
-    await this.refresh()
+    await this.follower.now()
   }
 
-  private later(): void {
-    clearTimeout(this.timer)
-    this.waiting = true
-    this.timer = setTimeout(() => this.panel?.visible && void this.refresh(), QUIET_MS)
-  }
-
-  /** Asks for the graph. One question at a time: what changes meanwhile is asked for afterwards, nothing is made in vain. */
-  private async refresh(): Promise<void> {
-    this.waiting = true
-    if (!this.file || !this.panel || !this.ready || this.asking) return
-    this.asking = true
-    while (this.waiting && this.file && this.panel) {
-      this.waiting = false
-      await this.ask(this.file)
-    }
-    this.asking = false
-  }
-
-  private async ask(file: GraphFile): Promise<void> {
-    const request = new vscode.CancellationTokenSource()
-    this.request = request
+  private async ask(token: vscode.CancellationToken): Promise<void> {
+    const { file } = this
+    if (!file) return
     try {
-      const graph = await this.server.request<GraphResult>(Requests.graph, { uri: file.uri }, request.token)
-      if (request.token.isCancellationRequested || file.uri !== this.file?.uri) return
+      const graph = await this.server.request<GraphResult>(Requests.graph, { uri: file.uri }, token)
+      if (token.isCancellationRequested) return
       if (this.panel) this.panel.title = `Graph: ${file.name}`
       this.post({ type: 'graph', file, graph })
       const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === file.uri)
       if (editor) this.follow(editor)
     } catch (error) {
-      if (!request.token.isCancellationRequested) this.post({ type: 'problem', file, text: error instanceof Error ? error.message : String(error) })
-    } finally {
-      request.dispose()
+      if (!token.isCancellationRequested) this.post({ type: 'problem', file, text: error instanceof Error ? error.message : String(error) })
     }
   }
 
