@@ -1,44 +1,40 @@
-// Pictures of the index map explorer for people to look at: out/screenshots/explorer-*.png. UIR_THEMES and UIR_SCENES as in
-// panelPictures.test.mjs.
+// Pictures of the index map explorer in every state: see rig/pictures.mjs.
 
-import fs from 'node:fs'
-import path from 'node:path'
-import { test } from 'node:test'
-import { ROOT } from '../../scripts/vscode_server.mjs'
 import { Explorer } from './rig/explorer.mjs'
-import { Rig } from './rig/rig.mjs'
+import { openByName, pictures } from './rig/pictures.mjs'
 import { until } from './rig/workbench.mjs'
-
-const OUT = path.join(ROOT, 'out', 'screenshots')
-const WIDE = { width: 1360, height: 820 }
-const THEMES = {
-  light: ['Default Light Modern', WIDE],
-  dark: ['Default Dark Modern', WIDE],
-  contrast: ['Default High Contrast', WIDE],
-  contrastLight: ['Default High Contrast Light', WIDE],
-  narrow: ['Default Light Modern', { width: 720, height: 820 }],
-}
 
 const CHAIN = '%0 = buffer 12 : dtype=f32 slot=0\n%1 = reshape %0, (3, 4)\n%2 = permute %1, (1, 0)\n%3 = shrink %2, ((1, 3), (0, 3))\n'
 const MILLION = '%0 = buffer 1048576 : dtype=f32 slot=0\n%x = reshape %0, (1024, 1024)\n%t = permute %x, (1, 0)\n%y = flip %t, (0,)\n'
 const CUBE = '%0 = buffer 360 : dtype=f32 slot=0\n%x = reshape %0, (3, 4, 5, 6)\n%p = permute %x, (1, 0, 3, 2)\n%y = pad %p, ((0, 0), (0, 0), (1, 1), (0, 2))\n'
 
-const FILES = { 'chain.uir': CHAIN, 'million.uir': MILLION, 'cube.uir': CUBE }
+const SPREAD = '%0 = buffer 4 : dtype=f32 slot=0\n%column = reshape %0, (4, 1)\n%wide = expand %column, (4, 6)\n%k = buffer 24 : dtype=f32 slot=1\n%m = reshape %k, (4, 6)\n%y = mul %wide, %m\n'
+const STACK = '%0 = buffer 12 : dtype=f32 slot=0\n%1 = buffer 12 : dtype=f32 slot=1\n%a = reshape %0, (3, 4)\n%b = reshape %1, (3, 4)\n%f = flip %a, (1,)\n%s = stack %a, %b, %f\n%y = permute %s, (1, 2, 0)\n'
+const GATHER = '%0 = buffer 6 : dtype=f32 slot=0\n%1 = buffer 3 : dtype=i32 slot=1\n%w = reshape %0, (3, 2)\n%i = index %1, 1\n%y = index %w, %i\n'
+/** More steps than are handed out at once: the sum of a tree of sums over a buffer each. */
+const LARGE = [...Array(200).keys()].map(k => `%b${k} = buffer 8 : dtype=f32 slot=${k}\n`).join('') + '%s0 = add %b0, %b1\n' + [...Array(198).keys()].map(k => `%s${k + 1} = add %s${k}, %b${k + 2}\n`).join('')
+/** Each line adds itself shifted by 1, 2, 4, ...: an element goes to twice as many places in each. */
+const SHIFTS = '%0 = buffer 512 : dtype=f32 slot=0\n%x0 = reshape %0, (512,)\n' + [...Array(8).keys()].map(k => {
+  const by = 2 ** k
+  return `%p${k} = pad %x${k}, ((${by}, 0),)\n%q${k} = shrink %p${k}, ((0, 512),)\n%x${k + 1} = add %x${k}, %q${k}\n`
+}).join('')
+const BROKEN = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = permute %m, (0, 0)\n'
+const NOTHING = '# nothing is in here yet\n'
+const NO_ELEMENTS = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = shrink %m, ((1, 1), (0, 4))\n'
+
+const FILES = {
+  'chain.uir': CHAIN, 'million.uir': MILLION, 'cube.uir': CUBE, 'spread.uir': SPREAD, 'stacked.uir': STACK, 'gather.uir': GATHER, 'large.uir': LARGE,
+  'shifts.uir': SHIFTS, 'broken.uir': BROKEN, 'nothing.uir': NOTHING, 'hollow.uir': NO_ELEMENTS,
+}
 
 async function explore({ window }, file, value) {
-  await window.page.keyboard.press('Escape')
-  await until('the file list', async () => {
-    await window.page.keyboard.press('Control+p')
-    return window.page.locator('.quick-input-widget input').first().isVisible()
-  })
-  await window.page.locator('.quick-input-widget input').first().fill(file)
-  await window.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: file }).first().click()
-  window.file = file
-  await window.editor().first().waitFor()
-  await until('lenses', () => window.lenses(), all => all.some(text => /Explore/.test(text)))
-  await window.clickLens(/Explore/)
+  await openByName(window, file)
+  await window.focus()
+  if (file === 'nothing.uir') await window.command('UIR: Explore Index Maps') // there is no lens
+  else await window.clickLens(/Explore/)
   const explorer = new Explorer(window.page)
-  await explorer.until(new RegExp(file))
+  await explorer.until(new RegExp(file), 60_000)
+  await window.page.waitForTimeout(400)
   if (value) await explorer.frame.locator('.heading select').selectOption(value)
   await window.page.waitForTimeout(400)
   return explorer
@@ -94,26 +90,63 @@ const SCENES = {
     const explorer = await explore(stage, 'million.uir')
     await explorer.press('%y', 'Control+Home', '+', '+', '+', '+', '+', '+')
   },
+  async expand(stage) {
+    const explorer = await explore(stage, 'spread.uir', '%wide')
+    await explorer.press('%wide', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight')
+  },
+  async expandBack(stage) {
+    const explorer = await explore(stage, 'spread.uir', '%y')
+    await explorer.press('%0', 'ArrowRight', 'ArrowRight')
+  },
+  async stack(stage) {
+    const explorer = await explore(stage, 'stacked.uir', '%y')
+    await explorer.press('%y', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight')
+  },
+  async gather(stage) {
+    const explorer = await explore(stage, 'gather.uir', '%y')
+    await explorer.press('%y', 'ArrowRight', 'ArrowRight')
+  },
+  async incomplete(stage) {
+    const explorer = await explore(stage, 'large.uir', '%s198')
+    await explorer.press('%s198', 'ArrowRight', 'ArrowRight')
+  },
+  async manyWays(stage) {
+    const explorer = await explore(stage, 'shifts.uir', '%x8')
+    await explorer.press('%0', 'ArrowRight', 'ArrowRight')
+  },
+  async unfolded(stage) {
+    const explorer = await explore(stage, 'shifts.uir', '%x8')
+    await explorer.frame.locator('.unfold').click({ timeout: 3000 }).catch(() => undefined)
+    await explorer.press('%x8', 'Control+End')
+  },
+  async broken(stage) {
+    const explorer = await explore(stage, 'broken.uir')
+    await explorer.until(/PERMUTE/, 30_000)
+  },
+  async lastGood(stage) {
+    const explorer = await explore(stage, 'chain.uir', '%3')
+    await explorer.press('%3', 'ArrowDown', 'ArrowRight')
+    const { window } = stage
+    await window.focus()
+    await window.goto(4, 19)
+    await window.page.keyboard.type('9')
+    await explorer.until(/The last good maps/)
+    await window.page.mouse.move(5, 400)
+  },
+  async repaired(stage) {
+    await stage.window.page.keyboard.press('Backspace')
+    const explorer = new Explorer(stage.window.page)
+    await until('the maps of now', () => explorer.text(), text => !/last good/.test(text))
+  },
+  async nothing(stage) {
+    await explore(stage, 'nothing.uir')
+  },
+  async hollow(stage) {
+    await explore(stage, 'hollow.uir')
+  },
+  async loops(stage) {
+    await explore(stage, 'row_sum_loops.uir')
+  },
 }
 
-const chosen = (all, names) => Object.entries(all).filter(([name]) => !names || names.split(',').includes(name))
-
-for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === 'all' ? undefined : (process.env.UIR_THEMES ?? 'light'))) {
-  test(`the explorer, ${theme}`, async () => {
-    fs.mkdirSync(OUT, { recursive: true })
-    const rig = await Rig.start({ settings: { 'workbench.colorTheme': label, 'window.commandCenter': false } })
-    try {
-      for (const [name, text] of Object.entries(FILES)) rig.write(name, text)
-      const window = await rig.open('softmax.uir', { size })
-      await until('lenses', () => window.lenses(), all => all.length > 1, 90_000)
-      await window.command('View: Toggle Primary Side Bar Visibility')
-      for (const [scene, draw] of chosen(SCENES, process.env.UIR_SCENES)) {
-        await draw({ window })
-        await window.page.waitForTimeout(500)
-        await window.screenshot(path.join(OUT, `explorer-${scene}-${theme}.png`))
-      }
-    } finally {
-      await rig.stop()
-    }
-  })
-}
+pictures('explorer', { files: FILES, scenes: SCENES })

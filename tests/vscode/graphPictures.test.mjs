@@ -1,42 +1,23 @@
-// Pictures of the graph for people to look at: out/screenshots/graph-*.png. UIR_THEMES and UIR_SCENES as in panelPictures.test.mjs.
+// Pictures of the graph in every state: see rig/pictures.mjs. What it exports is drawn by the browser, by itself.
 
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
 import { PYTHON, ROOT } from '../../scripts/vscode_server.mjs'
 import { Graph } from './rig/graph.mjs'
-import { Rig } from './rig/rig.mjs'
+import { openByName, pictures } from './rig/pictures.mjs'
 import { until } from './rig/workbench.mjs'
-
-const OUT = path.join(ROOT, 'out', 'screenshots')
-const WIDE = { width: 1360, height: 820 }
-const THEMES = {
-  light: ['Default Light Modern', WIDE],
-  dark: ['Default Dark Modern', WIDE],
-  contrast: ['Default High Contrast', WIDE],
-  contrastLight: ['Default High Contrast Light', WIDE],
-  narrow: ['Default Light Modern', { width: 720, height: 820 }],
-}
 
 const TRANSFORMER = 'from transformer import transformer; from uopc.uir import dump; print(dump(transformer(2000)[0]))'
 const CHAIN = '%0 = buffer 64 : dtype=f32 slot=0\n%1 = reshape %0, (8, 8)\n' +
   Array.from({ length: 4998 }, (_, k) => `%${k + 2} = ${['mul', 'add', 'max'][k % 3]} %${k + 1}, ${k % 5 ? `%${Math.max(1, k + 1 - (k % 7))}` : '1.5'}\n`).join('')
+const SMALL = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%s = reduce %m : op=add pop=1\n%y = exp2 %s\n'
 
 async function show({ window }, file) {
-  await window.page.keyboard.press('Escape')
-  await until('the file list', async () => {
-    await window.page.keyboard.press('Control+p')
-    return window.page.locator('.quick-input-widget input').first().isVisible()
-  })
-  await window.page.locator('.quick-input-widget input').first().fill(file)
-  await window.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: file }).first().click()
-  window.file = file
-  await window.editor().first().waitFor()
+  await openByName(window, file)
   await window.command('UIR: Show Graph')
   await window.page.locator(`.tab[aria-label*="Graph: ${file}"]`).first().waitFor({ timeout: 120_000 })
   const graph = new Graph(window.page)
-  await graph.untilValues(all => all.length > 0)
   await window.page.waitForTimeout(500)
   return graph
 }
@@ -69,27 +50,45 @@ const SCENES = {
   async chain(stage) {
     await show(stage, 'chain.uir')
   },
+  async nothingFound(stage) {
+    const graph = await show(stage, 'softmax.uir')
+    await graph.search('conv')
+  },
+  async empty(stage) {
+    await show(stage, 'nothing.uir')
+  },
+  async broken(stage) {
+    await show(stage, 'broken.uir')
+  },
+  async lastGood(stage) {
+    const graph = await show(stage, 'small.uir')
+    const { window } = stage
+    await window.focus()
+    await window.goto(2, 1)
+    await window.page.keyboard.press('End')
+    await window.page.keyboard.type(', 7')
+    await until('why it is stale', () => graph.message(), text => /last good/.test(text))
+    await window.page.mouse.move(5, 400)
+  },
+  async exported({ window, rig }) {
+    await window.page.keyboard.press('Control+z')
+    const graph = await show({ window }, 'softmax.uir')
+    await graph.press('Save as SVG')
+    const input = window.page.locator('.quick-input-widget input').first()
+    await until('the save dialog', () => input.inputValue(), text => /softmax\.svg$/.test(text))
+    await input.press('Enter')
+    const file = path.join(rig.workspace, 'softmax.svg')
+    await until('the file', () => fs.existsSync(file))
+    const page = await rig.browser.newPage({ viewport: { width: 900, height: 1100 } })
+    await page.setContent(`<body style="margin:0;background:#fff">${fs.readFileSync(file, 'utf8').replace(/^<\?xml[^>]*>/, '')}</body>`)
+    await page.screenshot({ path: path.join(ROOT, 'out', 'screenshots', 'graph-svg.png') })
+    await page.close()
+  },
 }
 
-const chosen = (all, names) => Object.entries(all).filter(([name]) => !names || names.split(',').includes(name))
-
-for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === 'all' ? undefined : (process.env.UIR_THEMES ?? 'light'))) {
-  test(`the graph, ${theme}`, async () => {
-    fs.mkdirSync(OUT, { recursive: true })
-    const rig = await Rig.start({ settings: { 'workbench.colorTheme': label, 'window.commandCenter': false } })
-    try {
-      rig.write('transformer.uir', execFileSync(PYTHON, ['-c', TRANSFORMER], { cwd: path.join(ROOT, 'tests', 'compiler'), encoding: 'utf8' }))
-      rig.write('chain.uir', CHAIN)
-      const window = await rig.open('softmax.uir', { size })
-      await until('lenses', () => window.lenses(), all => all.length > 1, 90_000)
-      await window.command('View: Toggle Primary Side Bar Visibility')
-      for (const [scene, draw] of chosen(SCENES, process.env.UIR_SCENES)) {
-        await draw({ window })
-        await window.page.waitForTimeout(500)
-        await window.screenshot(path.join(OUT, `graph-${scene}-${theme}.png`))
-      }
-    } finally {
-      await rig.stop()
-    }
-  })
+const FILES = {
+  'transformer.uir': () => execFileSync(PYTHON, ['-c', TRANSFORMER], { cwd: path.join(ROOT, 'tests', 'compiler'), encoding: 'utf8' }),
+  'chain.uir': CHAIN, 'small.uir': SMALL, 'nothing.uir': '# nothing is in here yet\n', 'broken.uir': SMALL.replace('(3, 4)', '(5, 4)'),
 }
+
+pictures('graph', { files: FILES, scenes: SCENES })
