@@ -15,6 +15,7 @@ from uopc.stepping.code import StepError
 from uopc.stepping.control import Stopped, Why
 from uopc.stepping.program import open_program
 
+NO_MEMORY = "there is not enough memory for that"
 SLICE = 20_000  # operations between two looks at what the client says: some hundredths of a second
 
 CAPABILITIES = {
@@ -56,9 +57,15 @@ class Adapter:
                 if message.get("type") == "request":
                     self._handle(message)
             else:
-                stopped = self.running()
+                stopped = self._slice(self.running)
                 if stopped is not None:
                     self._stopped(stopped)
+
+    def _slice(self, work: Slice) -> Stopped | None:
+        try:
+            return work()
+        except MemoryError:
+            return Stopped(Why.LIMIT, f"{NO_MEMORY}: step back, or make the program smaller.")
 
     def _handle(self, request: Message) -> None:
         handler = _HANDLERS.get(str(request.get("command")))
@@ -71,7 +78,7 @@ class Adapter:
         except (BadRequest, StepError) as error:
             self.connection.refuse(request, str(error), shown=isinstance(error, StepError))
         except MemoryError:
-            self.connection.refuse(request, "this machine has not enough memory for that", shown=True)
+            self.connection.refuse(request, NO_MEMORY, shown=True)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             self.connection.refuse(request, f"the request cannot be read: {type(error).__name__}: {error}")
 

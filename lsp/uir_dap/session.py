@@ -60,7 +60,7 @@ class Session:
         if stopped.why is Why.BEGIN:
             return "step", "This is the beginning."
         if stopped.why is Why.LIMIT:
-            return "pause", too_many_steps(self.program, self.control.most_steps)
+            return "pause", stopped.text or too_many_steps(self.program, self.control.most_steps)
         if stopped.why is Why.FAULT:
             return "exception", self.fault_text()
         return stopped.why.value, ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,8 @@ GEMM = """\
 %p = permute %ab, (0, 2, 1)
 %c = reduce %p : op=add pop=1
 """
+if sys.platform != "win32":
+    import resource
 NOW = "Counters, accumulators, this line"
 OUTSIDE = """\
 # uir: input 0 = [0, 1, 2, 3]
@@ -236,6 +239,70 @@ def test_a_program_of_many_steps_is_cut_with_what_to_shrink(client: DapClient, t
     assert "200,000 steps were followed" in stopped["text"]
     assert "i 256 × j 256 × k 256" in stopped["text"]
     client.go("stepBack")
+
+
+def test_without_a_limit_of_its_own_a_session_ends_after_two_million_steps(client: DapClient, tmp_path: Path) -> None:
+    file = tmp_path / "many.uir"
+    file.write_text(
+        "%x = buffer 1000 : dtype=f32 slot=0\n%r = reshape %x, (1000, 1)\n"
+        "%e = expand %r, (1000, 1000)\n%y = mul %e, 2.0\n"
+    )
+    client.launch(file, stopOnEntry=False)
+    assert "2,000,000 steps were followed" in client.event("stopped")["text"]
+    assert client.frames()
+
+
+# -- memory --------------------------------------------------------------------------------------------------------
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads and sets the limits of another process")
+
+
+def room(client: DapClient, more: int) -> None:
+    """Leaves the adapter so many bytes more than it has mapped now."""
+    status = Path(f"/proc/{client.process.pid}/status").read_text()
+    mapped = int(status.partition("VmSize:")[2].split()[0]) << 10
+    resource.prlimit(client.process.pid, resource.RLIMIT_AS, (mapped + more, resource.RLIM_INFINITY))
+
+
+@linux
+def test_the_adapter_has_the_memory_of_a_run(client: DapClient) -> None:
+    client.ask("initialize")
+    with pytest.raises(Refused):
+        client.ask("launch")  # by now it is all there
+    soft, _ = resource.prlimit(client.process.pid, resource.RLIMIT_AS)
+    assert soft == 4 << 30
+
+
+@linux
+def test_a_program_that_memory_is_too_small_for_is_refused_and_a_smaller_one_begins(
+    client: DapClient, gemm: Path, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.uir"
+    large.write_text("%x = buffer 400000 : dtype=f32 slot=0\n%y = mul %x, 2.0\n")
+    client.ask("initialize")
+    with pytest.raises(Refused):
+        client.ask("launch", program=str(tmp_path / "no.uir"))
+    room(client, 2 << 20)
+    with pytest.raises(Refused, match="not enough memory"):
+        client.ask("launch", program=str(large))
+    room(client, 256 << 20)
+    client.launch(gemm)
+    assert client.event("stopped")["reason"] == "entry"
+
+
+@linux
+def test_memory_that_ends_while_it_runs_stops_it_and_it_can_be_looked_at(client: DapClient, tmp_path: Path) -> None:
+    file = tmp_path / "long.uir"
+    file.write_text("%x = buffer 200000 : dtype=f32 slot=0\n%y = mul %x, 2.0\n")
+    client.launch(file)
+    client.event("stopped")
+    room(client, 4 << 20)
+    stopped = client.go("continue")
+    assert stopped["text"].startswith("there is not enough memory")
+    room(client, 256 << 20)
+    (counter,) = client.counters().values()
+    client.go("stepOut")
+    client.go("stepBack")
+    assert int(counter.split()[0]) > 0
 
 
 @pytest.mark.parametrize(

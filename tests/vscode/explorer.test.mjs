@@ -10,12 +10,15 @@ import { until } from './rig/workbench.mjs'
 const CHAIN = '%0 = buffer 12 : dtype=f32 slot=0\n%1 = reshape %0, (3, 4)\n%2 = permute %1, (1, 0)\n%3 = shrink %2, ((1, 3), (0, 3))\n'
 const MORE = '%0 = buffer 12 : dtype=f32 slot=0\n%x = reshape %0, (3, 4)\n%p = pad %x, ((1, 0), (0, 1))\n%s = reduce %x : op=add pop=1\n%1 = buffer 3 : dtype=f32 slot=1\n%k = stack %s, %1\n%r = reduce %k : op=max axes=(0,)\n%o = sink %r, %p\n'
 const LOOPS = '%0 = buffer 4 : dtype=f32 slot=0\n%1 = range 4 : idx=0\n%2 = index %0, %1\n%3 = store %2, 1.0\n%4 = end %3, %1\n%5 = sink %4\n'
+const BROKEN = '%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%y = permute %m, (0, 0)\n'
+const SHIFTS = '%0 = buffer 512 : dtype=f32 slot=0\n%x0 = mul %0, 2.0\n' + [...Array(8).keys()].map(k => // twice as many places in each
+  `%p${k} = pad %x${k}, ((${2 ** k}, 0),)\n%q${k} = shrink %p${k}, ((0, 512),)\n%x${k + 1} = add %x${k}, %q${k}\n`).join('')
 const MILLION = '%0 = buffer 1048576 : dtype=f32 slot=0\n%x = reshape %0, (1024, 1024)\n%t = permute %x, (1, 0)\n'
 
 let rig, window, explorer
 before(async () => {
   rig = await Rig.start({ settings: RESTRICTED }) // nothing here runs anything
-  for (const [name, text] of Object.entries({ 'chain.uir': CHAIN, 'more.uir': MORE, 'looped.uir': LOOPS, 'million.uir': MILLION })) rig.write(name, text)
+  for (const [name, text] of Object.entries({ 'chain.uir': CHAIN, 'more.uir': MORE, 'looped.uir': LOOPS, 'million.uir': MILLION, 'broken.uir': BROKEN, 'shifts.uir': SHIFTS })) rig.write(name, text)
   window = await rig.open('chain.uir')
   explorer = new Explorer(window.page)
   await until('the server', () => window.lenses(), all => all.length > 1, 90_000)
@@ -125,6 +128,33 @@ test('the code action and the hover lead to a value', async () => {
   await window.hover(/Explore/)
   await window.hoverRows().getByText('Explore', { exact: true }).click()
   await explorer.untilWay('%2', '%1', '%0')
+})
+
+test('the key and the context menu lead to the value at the cursor', async () => {
+  await window.show('chain.uir')
+  await window.goto(4, 1)
+  await window.focus()
+  await window.page.keyboard.press('Control+k')
+  await window.page.keyboard.press('i')
+  await explorer.untilWay('%3', '%2', '%1', '%0')
+  await window.editor().locator('.view-line', { hasText: 'reshape' }).first().click({ button: 'right', position: { x: 5, y: 8 } })
+  await window.page.locator('.monaco-menu .action-item', { hasText: 'Explore Index Maps' }).first().click()
+  await explorer.untilWay('%1', '%0')
+})
+
+test('a file without its output says why, and an element that goes too many ways says so', async () => {
+  await window.show('broken.uir')
+  await window.clickLens(/Explore/)
+  await explorer.until(/What the file computes is not known \(line 3: PERMUTE/)
+  await explorer.untilWay('%m', '%0')
+  await window.show('shifts.uir')
+  await window.clickLens(/Explore/)
+  await explorer.until(/%x8/)
+  await until('the element', async () => { // the cards of the file before may still stand there
+    await explorer.press('%0', 'Home', 'ArrowRight')
+    return explorer.to().catch(() => '')
+  }, text => /→ 64 elements of %x6 → at least 64 elements of %x7 → at least 64 elements of %x8$/.test(text))
+  assert.match(await explorer.note('%x8'), /there are more ways to it than the 64 that are followed · at least 64 elements/)
 })
 
 test('the palette explores the value at the cursor; padding, sums and stacks are told', async () => {

@@ -65,7 +65,7 @@ test('what changed between neighbours, and which rules did it', async () => {
   const lines = await page.untilLine(/^- .*\/\/ 1 % 65536/)
   assert.ok(lines.some(line => /^\+ .*acc \+= %0\[256·i \+ k\]/.test(line)), lines.join('\n'))
   // Taken apart: 256*i + k, 256*k + j, and j and k of the operand with a size-1 axis.
-  assert.match(await page.until(/What the rewrite rules did/), /remainder-one-period\s+4\s+x % c = x - m\*c when m\*c <= x < \(m\+1\)\*c/)
+  assert.match(await page.until(/What the rewrite rules did/), /remainder-one-period\s+4\s+[\d.,]+ (?:µs|ms)\s+x % c = x - m\*c when m\*c <= x < \(m\+1\)\*c/)
   assert.match(await page.text(), /\(256·i \+ k\) % 65536 → 256·i \+ k/)
   await page.press('Open Diff')
   await window.page.locator('.monaco-diff-editor .line-insert').first().waitFor()

@@ -13,7 +13,7 @@ from uopc.fast.tile import Part, other_dims
 from uopc.ops import Ops
 from uopc.opt import Opts, parallel
 from uopc.rangeify import Ctx, identity, lower_outputs
-from uopc.stages.loops import SIGNS, UPDATES, axis_words, nest_lines
+from uopc.stages.loops import SIGNS, UPDATES, axis_words, nest_lines, reduced_name
 from uopc.stages.text import Line, Namer, Text, laid_out
 from uopc.stages.values import Values
 from uopc.uir.printer import number_text
@@ -115,7 +115,7 @@ class _Kernel:
     def _reduction(self, m: Member) -> str:
         for u in m.nest.value.toposort():
             if u.op is Ops.REDUCE and u.src[0].shape:
-                own, source = self._name(u) or self._result(m), self._name(u.src[0])
+                own, source = self._name(u) or self._result(m), reduced_name(u, self._name)
                 return f"{own} = {SIGNS[u.arg[0]]} {source}" if source else f"{own} = {SIGNS[u.arg[0]]}"
         return self._result(m)
 

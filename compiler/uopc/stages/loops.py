@@ -24,6 +24,7 @@ Behind = Mapping[UOp, Iterable[UOp]]
 SIGNS = {Ops.ADD: "Σ", Ops.MUL: "Π", Ops.MAX: "max"}
 UPDATES = {Ops.ADD: "+=", Ops.MUL: "*=", Ops.MAX: "max="}
 _AXES = {1: ("elements",), 2: ("rows", "columns")}
+_TURNS = frozenset({Ops.RESHAPE, Ops.PERMUTE, Ops.FLIP})  # all of the elements, each once
 _MOST_NODES = 64  # whose places are looked up for one line
 _LONG = 64  # a value whose text is longer gets a line of its own
 
@@ -47,9 +48,17 @@ def axis_words(value: UOp, axis: int, name: str) -> str:
 def reduction_words(u: UOp, names: Callable[[UOp], str | None]) -> str:
     """What a reduction is: `%7 = Σ %5`."""
     sign = SIGNS[u.arg[0]]
-    own, source = names(u), names(u.src[0])
+    own, source = names(u), reduced_name(u, names)
     what = f"{sign} {source}" if source else f"a {'sum' if sign == 'Σ' else 'product' if sign == 'Π' else 'maximum'}"
     return f"{own} = {what}" if own else what
+
+
+def reduced_name(u: UOp, names: Callable[[UOp], str | None]) -> str | None:
+    """The name of what a reduction runs over, maybe turned on the way there."""
+    below = u.src[0]
+    while (name := names(below)) is None and below.op in _TURNS:
+        below = below.src[0]
+    return name
 
 
 class _Nest:

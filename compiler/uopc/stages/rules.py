@@ -71,20 +71,24 @@ def _text(name: str, what: Any) -> str:
         return _literal(what)
     if what.op is Ops.INDEX:
         return f"[{', '.join(_typed(i) for i in what.src[1:])}]"
-    return expression(what, loop_letter, MATH)
+    return expression(what, _leaf, MATH)
+
+
+def _leaf(u: UOp) -> str | None:
+    return f"buffer{u.arg.slot}" if u.op is Ops.BUFFER else loop_letter(u)
 
 
 def _literal(u: UOp) -> str:
     """An operation as it stands, its operands as sums: what makes sums must not be shown by what it makes."""
     sign = _SIGNS.get(u.op)
-    parts = [expression(s, loop_letter, MATH) for s in u.src]
+    parts = [expression(s, _leaf, MATH) for s in u.src]
     if sign is None or len(parts) != 2:
-        return expression(u, loop_letter, MATH) if not u.src else f"{u.op.value}({', '.join(parts)})"
+        return expression(u, _leaf, MATH) if not u.src else f"{u.op.value}({', '.join(parts)})"
     return sign.join(f"({p})" if " " in p and u.op is not Ops.ADD else p for p in parts)
 
 
 def _typed(i: UOp) -> str:
-    text = expression(i, loop_letter, MATH)
+    text = expression(i, _leaf, MATH)
     return f"{i.dtype}({text})" if i.op is Ops.CAST else text
 
 
@@ -92,7 +96,7 @@ def _sum(terms: Mapping[UOp, int], const: int) -> str:
     """A sum of exact numbers, each part of it as it stands."""
     text = ""
     for t, c in terms.items():
-        inner = expression(t, loop_letter, MATH)
+        inner = expression(t, _leaf, MATH)
         inner = f"({inner})" if t.op in (Ops.ADD, Ops.FLOORDIV, Ops.FLOORMOD) and abs(c) != 1 else inner
         factor = "" if abs(c) == 1 else f"{abs(c)}{MATH.times}"
         text += f" {'-' if c < 0 else '+'} {factor}{inner}"

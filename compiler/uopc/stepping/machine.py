@@ -129,7 +129,7 @@ class Machine:
             self._checkpoints[self.time] = _Checkpoint(self.position, list(self.values), elements, written)
 
     def _replay(self, time: int) -> None:
-        base = max(time - 1, 0) // self._every * self._every
+        base = max((t for t in self._checkpoints if t < time), default=0)
         kept = self._checkpoints[base]
         self.position, self.values[:], self.time = kept.position, kept.values, base
         for memory, elements, written in zip(self._changing, kept.elements, kept.written):

@@ -229,3 +229,22 @@ def test_the_time_of_a_rule_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count and took["quotient-by-one"] >= 30 * count
     assert took["quotient-by-one"] > 2 * (sum(took.values()) - took["quotient-by-one"])
     assert stage.milliseconds is not None and sum(took.values()) <= stage.milliseconds
+
+
+def test_a_sum_over_other_axes_than_the_last_names_what_it_sums() -> None:
+    text = (
+        "%0 = buffer 12 : dtype=f32 slot=0\n%m = reshape %0, (3, 4)\n%e = exp2 %m\n%s = reduce %e : op=add axes=(0,)\n"
+    )
+    for plain in (True, False):
+        nest = next(s for s in reversed(recorded(text, plain=plain).stages) if "loops" in s.forms).text("loops").text
+        assert "reduce   %s = Σ %e" in nest
+
+
+def test_rewrites_name_the_buffers_that_are_in_them() -> None:
+    text = (
+        "%0 = buffer 6 : dtype=f32 slot=0\n%x = reshape %0, (3, 2)\n%p = pad %x, ((0, 3), (0, 0))\n"
+        "%s = reshape %p, (2, 3, 2)\n%w = shrink %s, ((0, 2), (0, 3), (1, 2))\n%y = reshape %w, (2, 3)\n"
+    )
+    shown = [e.before for s in recorded(text).stages for r in s.rules for e in r.examples]
+    assert any("buffer0[" in one for one in shown)
+    assert not any("<buffer>" in one for one in shown)
