@@ -27,16 +27,16 @@ def write_turned(w: Workshop) -> None:
     with ExitStack() as stack:
         w.pragma(len(outer) + 1)
         open_loops(e, stack, outer)
-        stack.enter_context(e.loop(f"for (long i0 = 0; i0 < {across.arg.size}; i0 += {_BLOCK})", across))
-        e.code.line(f"const long i1 = i0 + {_BLOCK} < {rows} ? i0 + {_BLOCK} : {rows};", across)
-        e.code.line(f"const long i2 = i0 + {_BLOCK} < {across.arg.size} ? i0 + {_BLOCK} : {across.arg.size};", across)
+        stack.enter_context(e.loop(f"for (long y0 = 0; y0 < {across.arg.size}; y0 += {_BLOCK})", across))
+        e.code.line(f"const long y1 = y0 + {_BLOCK} < {rows} ? y0 + {_BLOCK} : {rows};", across)
+        e.code.line(f"const long y2 = y0 + {_BLOCK} < {across.arg.size} ? y0 + {_BLOCK} : {across.arg.size};", across)
         with e.loop(f"for (long j = 0; j < {columns}; j += {side})", lane):
-            with e.loop(f"for (long i = i0; i < i1; i += {side})", across):
+            with e.loop(f"for (long i = y0; i < y1; i += {side})", across):
                 _square(w, n.body, across, lane, side)
             if rows < across.arg.size:
-                _plain(w, across, lane, ("i1 < i0 ? i0 : i1", "i2"), ("j", f"j + {side}"))
+                _plain(w, across, lane, ("y1 < y0 ? y0 : y1", "y2"), ("j", f"j + {side}"))
         if columns < lane.arg.size:
-            _plain(w, across, lane, ("i0", "i2"), (str(columns), str(lane.arg.size)))
+            _plain(w, across, lane, ("y0", "y2"), (str(columns), str(lane.arg.size)))
 
 
 def _plain(w: Workshop, across: UOp, lane: UOp, rows: tuple[str, str], columns: tuple[str, str]) -> None:
