@@ -17,6 +17,7 @@ from uopc.symbolic.linear import linear
 from uopc.uop import UOp
 
 _LINE = 64  # bytes
+_UNROLLED = 4  # steps in a row without a test of the counter
 
 
 class Variant(NamedTuple):
@@ -65,11 +66,18 @@ class _MicroKernel:
                 names = ", ".join(f"c{i}_{j} = {zero}" for j in range(self.count))
                 self.code.line(f"{kind} {names};", n.value)
             if t.blocked:
-                for i in range(self.v.rows):
-                    self.code.line(f"__builtin_prefetch(c + {i * self.ld}, 1);", n.value)
+                self._fetch_result()
             self._loops()
             self._finish()
         return self.code
+
+    def _fetch_result(self) -> None:
+        """The lines of the result on their way while the steps run; a row need not begin where a line does."""
+        last = self.v.lanes - 1
+        lanes = [*range(0, last, _LINE // self.t.nest.out.dtype.itemsize), last]
+        for i in range(self.v.rows):
+            for j in lanes:
+                self.code.line(f"__builtin_prefetch(c + {i * self.ld + j}, 1);", self.t.nest.value)
 
     def _parameters(self) -> list[str]:
         t = self.t
@@ -91,6 +99,7 @@ class _MicroKernel:
         first, inside = t.loops[0], t.steps() // (t.chunk or t.loops[0].arg.size)
         with ExitStack() as stack:
             if self.flat:
+                e.code.line(f"#pragma GCC unroll {_UNROLLED}", *t.loops)
                 end = ("steps" if inside == 1 else f"steps*{inside}") if t.blocked else str(t.steps())
                 stack.enter_context(e.loop(f"for (long k = 0; k < {end}; k++)", *t.loops))
             else:
