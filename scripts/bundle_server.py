@@ -99,25 +99,24 @@ def metadata(folder: Path) -> Iterator[email.message.Message]:
 
 
 def required(folder: Path) -> dict[str, list[Requirement]]:
-    """What the packages in a folder require on some Python that we support; of our own, what the server needs too."""
+    """What the packages in a folder require on some Python that we support."""
     found: dict[str, list[Requirement]] = {}
     for about in metadata(folder):
-        extra = "lsp" if about["Name"] == "uir" else ""
         for text in about.get_all("Requires-Dist", []):
             requirement = Requirement(text)
             name = canonicalize_name(requirement.name)
-            if name in NOT_CARRIED or not holds(requirement, extra):
+            if name in NOT_CARRIED or not holds(requirement):
                 continue
             requirement.marker = None
             found.setdefault(name, []).append(requirement)
     return found
 
 
-def holds(requirement: Requirement, extra: str) -> bool:
+def holds(requirement: Requirement) -> bool:
     """Whether a requirement is one on any Python that we support."""
     if requirement.marker is None:
         return True
-    said = [{"extra": extra, "python_version": v, "python_full_version": f"{v}.0"} for v in PYTHONS]
+    said = [{"extra": "", "python_version": v, "python_full_version": f"{v}.0"} for v in PYTHONS]
     return any(requirement.marker.evaluate(environment) for environment in said)
 
 

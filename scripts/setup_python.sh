@@ -11,4 +11,4 @@ if ! .venv/bin/python -c '' 2>/dev/null; then
   "$1" -m venv --clear .venv
 fi
 echo "Installing Python packages"
-.venv/bin/python -m pip install -qq --disable-pip-version-check -e '.[lsp,dev]'
+.venv/bin/python -m pip install -qq --disable-pip-version-check -e '.[dev]'

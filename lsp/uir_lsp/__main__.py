@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import gc
-import importlib.util
 import itertools
 import os
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from uir_lsp import garbage
-from uir_lsp.journal import set_up
+from uir_lsp.opening import Opening, open_session
 
-_NEEDED = ("lsprotocol", "pygls")  # of the extra `lsp`
+
+class Arguments(NamedTuple):
+    """What the command line may say."""
+
+    record: str | None = None
+    replay: str | None = None
+    log: str = "warning"
+    log_contents: bool = False
 
 
 def main(argv: list[str] | None = None) -> None:
     """Serve one client and end the process with the protocol's exit code."""
-    options = _arguments(argv)
-    missing = next((name for name in _NEEDED if importlib.util.find_spec(name) is None), None)
-    if missing is not None:
-        sys.exit(f"uir-lsp: error: {missing} is not installed: run `pip install 'uir[lsp]'`")
-    set_up(options.log, options.log_contents)
+    arguments = _arguments(sys.argv[1:] if argv is None else argv)
     stdin, stdout = _take_standard_streams()
-    record = _new_file(options.record) if options.record else None
-    if options.replay:
-        stdin = open(options.replay, "rb")  # noqa: SIM115 - open for the whole session
-    code = asyncio.run(_serve(stdin, stdout, record, options))
+    record = _new_file(arguments.record) if arguments.record else None
+    if arguments.replay:
+        stdin = open(arguments.replay, "rb")  # noqa: SIM115 - open for the whole session
+    opening = open_session(stdin, stdout, record)
+    code = _serve(stdin, stdout, opening, record, arguments)
     sys.stderr.flush()
     os._exit(code)  # a thread that still computes must not keep the process
 
 
-async def _serve(stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None, options: argparse.Namespace) -> int:
+def _serve(stdin: BinaryIO, stdout: BinaryIO, opening: Opening, record: BinaryIO | None, arguments: Arguments) -> int:
+    """Load the server, which takes a while, and serve."""
+    import gc
+
     gc.disable()  # nothing that is imported becomes garbage
+    import asyncio
+
+    from uir_lsp import garbage
+    from uir_lsp.journal import set_up
     from uir_lsp.server import UirServer
 
+    set_up(arguments.log, arguments.log_contents)
     garbage.begin()
     server = UirServer()
-    server.protocol.journal.contents = options.log_contents
-    return await server.serve(stdin, stdout, record=record, replay=bool(options.replay))
+    server.protocol.journal.contents = arguments.log_contents
+    return asyncio.run(server.serve(stdin, stdout, opening, record=record, replay=bool(arguments.replay)))
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
+def _arguments(given: list[str]) -> Arguments:
+    if not set(given) - {"--stdio"}:  # what editors start the server with needs no parser, which takes a while to load
+        return Arguments()
+    import argparse
+
     about = "The language server for .uir, on standard input and output."
     parser = argparse.ArgumentParser(prog="uir-lsp", description=about)
     parser.add_argument("--record", metavar="FILE", help="write everything the client sends to FILE, or FILE.2, ...")
@@ -51,7 +62,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--log", default="warning", choices=["debug", "info", "warning", "error"])
     parser.add_argument("--log-contents", action="store_true", help="let the log quote messages, and so the files")
     parser.add_argument("--stdio", action="store_true", help="accepted for clients that pass it; there is no other way")
-    return parser.parse_args(argv)
+    said = parser.parse_args(given)
+    return Arguments(said.record, said.replay, said.log, said.log_contents)
 
 
 def _new_file(path: str) -> BinaryIO:

@@ -61,21 +61,21 @@ class Compute(threading.Thread):
         self._unfinished = 0  # jobs whose end the loop has not seen; only the loop counts
         self.start()
 
-    async def call(self, work: Callable[..., R], *args: Any, urgent: bool = False, brief: bool = False) -> R:
-        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun.
-
-        brief: it takes a few milliseconds at most; called here and now if the thread has nothing to do.
-        """
+    async def call(self, work: Callable[..., R], *args: Any, urgent: bool = False) -> R:
+        """The result of `work(*args)`, called on the thread. Cancelling drops it if it has not begun."""
         if self._stopped:
             raise asyncio.CancelledError
-        if brief and not self._unfinished:
-            return work(*args)
         self._unfinished += 1
         order = (not urgent, next(self._number))
         job = _Job(order, lambda: work(*args), self._ended)
         self._jobs.put(job)
         result: R = await job.future
         return result
+
+    @property
+    def idle(self) -> bool:
+        """Whether brief work may be done on the loop now: the thread has nothing to do."""
+        return not self._unfinished and not self._stopped
 
     @property
     def waited_for(self) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-from lsprotocol import types
 
 from uopc.uir import Analysis, Span
 from uopc.uir.source import from_units, to_units
@@ -65,14 +63,14 @@ class Document:
         """The lines without their ends; those that no edit has touched are the same objects as before."""
         return self._lines.copy()
 
-    def apply(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
+    def apply(self, changes: Sequence[Mapping[str, Any]], version: int) -> None:
         """Apply the changes of one notification, each to the result of the one before."""
         self.changed = 0
         for change in changes:
-            if isinstance(change, types.TextDocumentContentChangePartial):
-                self._splice(change.range, change.text)
+            if change.get("range") is not None:
+                self._splice(change["range"], change["text"])
             else:
-                self._replace(change.text)
+                self._replace(change["text"])
         self.version = version
         self.revision += 1
 
@@ -81,10 +79,10 @@ class Document:
         self._lines, self._ends = _split(text)
         self._plain = "\r" not in text  # every line ends with "\n"
 
-    def _splice(self, span: types.Range, text: str) -> None:
+    def _splice(self, span: Mapping[str, Any], text: str) -> None:
         lines, ends = self._lines, self._ends
-        first, start = self._locate(span.start)
-        last, end = self._locate(span.end)
+        first, start = self._locate(span["start"])
+        last, end = self._locate(span["end"])
         if (last, end) < (first, start):
             first, start, last, end = last, end, first, start
         middle = lines[first][:start] + text + lines[last][end:] + ends[last]
@@ -102,12 +100,12 @@ class Document:
         ends[first : last + 1] = new_ends
         self._plain = self._plain and "\r" not in text
 
-    def _locate(self, position: types.Position) -> tuple[int, int]:
+    def _locate(self, position: Mapping[str, int]) -> tuple[int, int]:
         """Line and code-point column; past the end of a line is its end, past the last line the end of the text."""
-        if position.line >= len(self._lines):
+        number = position["line"]
+        if number >= len(self._lines):
             return len(self._lines) - 1, len(self._lines[-1])
-        line = self._lines[position.line]
-        return position.line, from_units(line, position.character, self.client.encoding)
+        return number, from_units(self._lines[number], position["character"], self.client.encoding)
 
 
 @dataclass
@@ -152,12 +150,13 @@ class Snapshot:
         """The text of a line; empty past the end."""
         return self.lines[number] if number < len(self.lines) else ""
 
-    def locate(self, position: types.Position) -> tuple[int, int]:
+    def locate(self, position: Mapping[str, int]) -> tuple[int, int]:
         """Line and code-point column of a client's position, clamped to the text."""
-        if position.line >= len(self.lines):
+        number = position["line"]
+        if number >= len(self.lines):
             last = len(self.lines) - 1
             return last, len(self.lines[last])
-        return position.line, from_units(self.lines[position.line], position.character, self.client.encoding)
+        return number, from_units(self.lines[number], position["character"], self.client.encoding)
 
     @property
     def whole(self) -> dict[str, dict[str, int]]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from uir_lsp.shapes import ABOUT, Shape, anything
 
 if TYPE_CHECKING:
     from uir_lsp.document import ClientView, Snapshot
     from uir_lsp.server import UirServer
 
 
+Params: TypeAlias = dict[str, Any]  # as JSON gave them
+
+
 def text_document_uri(params: Any) -> str:
     """The document that most requests are about."""
-    uri: str = params.text_document.uri
+    uri: str = params["textDocument"]["uri"]
     return uri
 
 
@@ -21,12 +25,12 @@ class NotSettled(Exception):
     """Raised by an answer that needs more of the analysis than there is: it is asked for again with a settled one."""
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(NamedTuple):
     """A request about one document, answered by a pure function of its newest snapshot.
 
-    `answer` runs on the analysis thread and returns protocol types or plain JSON; a document that is not open gives
-    null. `brief`: its work is bounded, whatever the file, so that it need not have a thread to itself (see `compute`).
+    `answer` runs on the analysis thread and returns plain JSON; its parameters have the shape `wants`. A document that
+    is not open gives null. `brief`: its work is bounded, whatever the file, so that it need not have a thread to itself
+    (see `compute`).
     `settled`: whether it reads more of the analysis than text, errors and types, for this client (see
     `scheduler`): it then waits until nodes, warnings and hints are those of the newest text, too. One that seldom does
     raises NotSettled.
@@ -34,16 +38,16 @@ class Feature:
 
     method: str
     answer: Callable[[Snapshot, Any], Any]
-    options: Any = None
+    wants: Shape = ABOUT
     uri: Callable[[Any], str] = text_document_uri
     settled: Callable[[ClientView], bool] = lambda _: False
     brief: bool = False
 
 
-@dataclass(frozen=True)
-class ServerFeature:
-    """A request or notification that needs more than one snapshot; `handle` runs on the loop and must not block."""
+class ServerFeature(NamedTuple):
+    """A request or notification that needs more than one snapshot; `handle` runs on the loop and must not block; it
+    may be a coroutine."""
 
     method: str
-    handle: Callable[[UirServer, Any], Awaitable[Any]]
-    options: Any = None
+    handle: Callable[[UirServer, Any], Any]
+    wants: Shape = anything

@@ -12,7 +12,12 @@ import sys
 import time
 import traceback
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from uir_lsp import __version__
+
+if TYPE_CHECKING:
+    from uir_lsp.opening import Opening
 
 log = logging.getLogger("uir_lsp.session")
 
@@ -24,19 +29,8 @@ def set_up(level: str, contents: bool) -> None:
     """Send the log to standard error from `level` on."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(contents))
-    handler.addFilter(_is_news)
     logging.basicConfig(level=level.upper(), handlers=[handler])
-    logging.getLogger("pygls").setLevel(logging.WARNING)  # below that it writes whole messages
     logging.getLogger("asyncio").setLevel(logging.WARNING)
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record is more than a request that makes no sense, which the answer says already."""
-    if not record.exc_info or not record.name.startswith("pygls"):
-        return True
-    from pygls.exceptions import JsonRpcException  # loaded by now
-
-    return not isinstance(record.exc_info[1], JsonRpcException)
 
 
 class _Formatter(logging.Formatter):
@@ -62,8 +56,13 @@ class Journal:
         """The session begins: what runs, on what."""
         if not log.isEnabledFor(logging.INFO):
             return
-        packages = ", ".join(f"{name} {_version(name)}" for name in ("uir", "pygls", "lsprotocol"))
-        log.info("%s, Python %s, %s", packages, platform.python_version(), platform.platform())
+        log.info("uir %s, Python %s, %s", __version__, platform.python_version(), platform.platform())
+
+    def opened(self, opening: Opening) -> None:
+        """The first message and its answer."""
+        if log.isEnabledFor(logging.INFO):
+            self.received(opening.message, len(opening.body or b""))
+            self._answered(opening.message["id"], f"{opening.answered} bytes", opening.seconds)
 
     def received(self, message: Any, size: int) -> None:
         """A message of the client."""
@@ -82,9 +81,12 @@ class Journal:
         """The answer to a request."""
         if not log.isEnabledFor(logging.INFO):
             return
-        method, began = self._asked.pop(request, ("?", time.perf_counter()))
-        took = 1e3 * (time.perf_counter() - began)
-        how = f"{size} bytes" if error is None else f"error {error}"
+        self._answered(request, f"{size} bytes" if error is None else f"error {error}")
+
+    def _answered(self, request: Any, how: str, seconds: float | None = None) -> None:
+        now = time.perf_counter()
+        method, began = self._asked.pop(request, ("?", now))
+        took = 1e3 * (now - began if seconds is None else seconds)
         log.info("-> %s%s, %s after %.1f ms", method, _number(request), how, took)
 
     def sent(self, method: str, size: int) -> None:
@@ -98,15 +100,6 @@ class Journal:
     def _quote(self, what: Any) -> None:
         if self.contents:
             log.info("   %s", str(what)[:_QUOTED])
-
-
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version  # not needed without a log
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "from its source"
 
 
 def _number(request: Any) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from lsprotocol import types
+_ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """The initialization options, and the capabilities that decide what is sent. See lsp/README.md."""
 
     client_commands: bool = False
@@ -20,38 +18,52 @@ class Options:
     pull: bool = False
     asks_again: bool = False
     show_document: bool = False
+    progress: bool = False
+    prepares_rename: bool = False
     markdown: bool = True
+    encoding: str = "utf-16"
 
     @classmethod
-    def read(cls, params: types.InitializeParams) -> Options:
+    def read(cls, params: dict[str, Any]) -> Options:
         """From the parameters of `initialize`; what is absent or of another type has its default."""
-        given = params.initialization_options
-        said: dict[str, Any] = given if isinstance(given, dict) else {}
-        client = params.capabilities
+        said, client = _object(params, "initializationOptions"), _object(params, "capabilities")
+        documents, window = _object(client, "textDocument"), _object(client, "window")
         wants = said.get("diagnostics", "auto")
-        offers_pull = client.text_document is not None and client.text_document.diagnostic is not None
-        refreshes = client.workspace.diagnostics if client.workspace is not None else None
-        show = client.window.show_document if client.window is not None else None
+        offers_pull = documents.get("diagnostic") is not None
         compiler = said.get("compiler")
-        allow = said.get("allow")
+        formats = _list(_object(documents, "hover"), "contentFormat")
         return cls(
             client_commands=said.get("clientCommands") is True,
             trusted=said.get("trusted") is not False,
             compiler=compiler if isinstance(compiler, str) and compiler else None,
             build_ahead=said.get("buildAhead") is True,
-            allow=frozenset(map(str, allow)) if isinstance(allow, list) else frozenset(),
+            allow=frozenset(map(str, _list(said, "allow"))),
             pull=wants == "pull" or (wants != "push" and offers_pull),
-            asks_again=refreshes is not None and refreshes.refresh_support is True,
-            show_document=show is not None and show.support,
-            markdown=_wants_markdown(client.text_document),
+            asks_again=_object(_object(client, "workspace"), "diagnostics").get("refreshSupport") is True,
+            show_document=_object(window, "showDocument").get("support") is True,
+            progress=window.get("workDoneProgress") is True,
+            prepares_rename=_object(documents, "rename").get("prepareSupport") is True,
+            markdown=not formats or "markdown" in formats,
+            encoding=_encoding(_list(_object(client, "general"), "positionEncodings")),
         )
 
     def with_trust(self, trusted: bool) -> Options:
         """The same, with the trust that the client has now."""
-        return replace(self, trusted=trusted)
+        return self._replace(trusted=trusted)
 
 
-def _wants_markdown(documents: types.TextDocumentClientCapabilities | None) -> bool:
-    """Whether hovers are Markdown: yes, unless the client says that it can only show plain text."""
-    formats = documents.hover.content_format if documents is not None and documents.hover is not None else None
-    return not formats or types.MarkupKind.Markdown in formats
+def _encoding(offers: list[Any]) -> str:
+    """The client's first offer that we know; UTF-16 is what every client knows."""
+    return next((one for one in offers if one in _ENCODINGS), "utf-16")
+
+
+def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    """A member that is an object; an empty one where it is absent or something else."""
+    found = parent.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _list(parent: dict[str, Any], name: str) -> list[Any]:
+    """A member that is a list; an empty one where it is absent or something else."""
+    found = parent.get(name)
+    return found if isinstance(found, list) else []

@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
+from uir_lsp.refusal import Refusal
 
 if TYPE_CHECKING:
-    from uir_lsp.protocol import UirProtocol
+    from uir_lsp.protocol import Endpoint
 
 Token = int | str
 DELAY = 0.5
@@ -19,8 +19,9 @@ DELAY = 0.5
 class Progress:
     """The progress lines that are shown now. An entry lives as long as its work and no longer."""
 
-    def __init__(self, protocol: UirProtocol) -> None:
+    def __init__(self, protocol: Endpoint) -> None:
         self._protocol = protocol
+        self.offered = False  # the client shows lines that it did not ask for
         self._cancels: dict[Token, Callable[[], Any]] = {}
 
     def start(self, title: str, on_cancel: Callable[[], Any], client_token: Token | None) -> Line:
@@ -41,19 +42,15 @@ class Progress:
 
     def send(self, token: Token, value: dict[str, Any]) -> None:
         """One `$/progress` notification."""
-        self._protocol._send_data(
-            {"jsonrpc": "2.0", "method": types.PROGRESS, "params": {"token": token, "value": value}}
-        )
+        self._protocol.notify("$/progress", {"token": token, "value": value})
 
     async def ask_for(self, token: Token) -> bool:
         """Whether the client shows a line under a token of ours."""
-        window = self._protocol.client_capabilities.window
-        if window is None or not window.work_done_progress:
+        if not self.offered:
             return False
-        params = types.WorkDoneProgressCreateParams(token=token)
         try:
-            await self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
-        except Exception:  # the client may refuse: then there is no line
+            await self._protocol.ask("window/workDoneProgress/create", {"token": token})
+        except Refusal:  # then there is no line
             return False
         return True
 

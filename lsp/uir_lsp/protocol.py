@@ -1,316 +1,287 @@
-"""The protocol's rules, where pygls leaves them out: life cycle, answers to bad messages, late replies, cancelling.
+"""JSON-RPC and the base protocol: which message may come when, what answers it, and how a request is cancelled.
 
-Every message comes in through `receive` and goes out through `_send_data` or `_send_response`; see the tests of the
-same names in tests/lsp/test_protocol.py for what each rule protects from.
+Every message comes in through `receive` and goes out through `write`; see the tests of the same names in
+tests/lsp/test_protocol.py for what each rule protects from. No library does this: those there are take half a second
+to load the types of the whole protocol, and make objects of every message, which costs more than most answers.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
+import inspect
+import itertools
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
-import attrs
-from lsprotocol import types
-from pygls.capabilities import ServerCapabilitiesBuilder
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
-from pygls.exceptions import JsonRpcServerNotInitialized as NotInitialized
-from pygls.protocol import LanguageServerProtocol, lsp_method
-from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
-from pygls.workspace import Workspace
-
+from uir_lsp import shapes
+from uir_lsp.capabilities import welcome
 from uir_lsp.journal import Journal
+from uir_lsp.opening import Opening
+from uir_lsp.options import Options
+from uir_lsp.refusal import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    NOT_INITIALIZED,
+    PARSE_ERROR,
+    Refusal,
+)
 from uir_lsp.transport import frame
-
-if TYPE_CHECKING:
-    from uir_lsp.server import UirServer
 
 log = logging.getLogger(__name__)
 
-MAX_UINTEGER = 2**31 - 1  # the protocol's largest line or column
-PARSE_ERROR = -32700
 
-
-@attrs.frozen
-class Encoded:
-    """A result that is JSON text already: it was encoded off the loop."""
+class Encoded(NamedTuple):
+    """JSON text, made already."""
 
     text: str
 
 
-@attrs.define
-class UirRequest:
-    """A request of our own; its handler checks `params`."""
+class Handler(NamedTuple):
+    """What takes a method's parameters, which have the shape `wants`: a result, or a coroutine that gives it."""
 
-    id: int | str
-    method: str
-    jsonrpc: str
-    params: Any = None
+    call: Callable[[Any], Any]
+    wants: shapes.Shape = shapes.anything
 
 
-@attrs.define
-class UirNotification:
-    """A notification of our own; its handler checks `params`."""
+class Writer(Protocol):
+    """Where messages go."""
 
-    method: str
-    jsonrpc: str
-    params: Any = None
+    def write(self, data: bytes) -> None:
+        """Send a framed message; returns at once."""
 
 
-class UirProtocol(LanguageServerProtocol):
-    """JSON-RPC and the base protocol, on top of pygls."""
+class Endpoint:
+    """One side of a session: takes the client's calls and replies, and sends ours. Every method is called on the loop.
 
-    _server: UirServer
+    `begin` is told what the client is; `stop` ends all work at `shutdown`; `end` gets the exit code.
+    """
 
-    def __init__(self, server: UirServer, converter: Any) -> None:
-        super().__init__(server, converter)
-        self._initialized = False
-        self.journal = Journal()
+    def __init__(
+        self, begin: Callable[[Options], None], stop: Callable[[], None], end: Callable[[int], None], journal: Journal
+    ) -> None:
+        self.journal = journal
+        self.writer: Writer | None = None
+        self._begin, self._stop, self._end = begin, stop, end
+        self._initialized = self._shut_down = False
+        self._handlers: dict[str, Handler] = {
+            "initialize": Handler(self._initialize),
+            "shutdown": Handler(self._shutdown),
+            "exit": Handler(self._exit),
+            "$/cancelRequest": Handler(self._cancel, {"id": shapes.token}),
+        }
+        self._tasks: dict[int | str, asyncio.Task[Any]] = {}  # requests of the client that are worked on
+        self._notices: set[asyncio.Task[Any]] = set()  # notifications that are worked on
+        self._waiting: dict[str, asyncio.Future[Any]] = {}  # requests of ours
+        self._numbers = itertools.count(1)
+
+    def register(self, method: str, handler: Handler) -> None:
+        """Let a handler take a method's calls."""
+        self._handlers[method] = handler
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """What there are handlers for."""
+        return frozenset(self._handlers)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request of the client is still to be answered."""
+        return bool(self._tasks)
 
     # -- in --------------------------------------------------------------------------------------------------------
     def receive(self, data: Any) -> None:
         """Handle one message as JSON gave it. Never raises: what is wrong with it is answered or logged."""
         if not isinstance(data, dict):
-            self._refuse(None, JsonRpcInvalidRequest("a message is one JSON object"))
+            self._refuse(None, Refusal("a message is one JSON object", INVALID_REQUEST))
         elif "method" not in data:
             self._receive_reply(data)
         elif (refusal := self._not_now(data)) is not None:
             self._refuse(data.get("id"), refusal)
+        elif "id" in data:
+            self._request(data["id"], data["method"], data.get("params"))
         else:
-            self._receive_call(data)
+            self._notification(data["method"], data.get("params"))
 
     def unreadable(self, reason: str) -> None:
         """Answer a message whose body was not JSON."""
-        self._refuse(None, JsonRpcException(f"not JSON: {reason}", PARSE_ERROR), always=True)
+        self._refuse(None, Refusal(f"not JSON: {reason}", PARSE_ERROR), always=True)
 
-    def _not_now(self, data: dict[str, Any]) -> JsonRpcException | None:
-        """Why this call cannot be taken at this point of the session, if so."""
+    def _not_now(self, data: dict[str, Any]) -> Refusal | None:
+        """Why this call cannot be taken, or not at this point of the session."""
         method = data["method"]
-        if method == types.EXIT:
+        if data.get("jsonrpc") != "2.0" or not isinstance(method, str) or not shapes.token(data.get("id", 0)):
+            return Refusal("not a JSON-RPC 2.0 message", INVALID_REQUEST)
+        if method == "exit":
             return None
-        if self._shutdown:
-            return JsonRpcInvalidRequest("the server is shut down")
-        if method == types.INITIALIZE:
-            return JsonRpcInvalidRequest("initialize was sent before") if self._initialized else None
-        return None if self._initialized else NotInitialized("the first request must be initialize")
+        if self._shut_down:
+            return Refusal("the server is shut down", INVALID_REQUEST)
+        if method == "initialize":
+            return Refusal("initialize was sent before", INVALID_REQUEST) if self._initialized else None
+        return None if self._initialized else Refusal("the first request must be initialize", NOT_INITIALIZED)
 
-    def _receive_call(self, data: dict[str, Any]) -> None:
+    def _request(self, number: int | str, method: str, params: Any) -> None:
         try:
-            message = self.structure_message(data)
-        except JsonRpcException as error:
-            self._refuse(data.get("id"), error)
+            result = self._called(method, params)
+        except Exception as error:
+            self._refuse(number, _refusal(error, method))
         else:
-            self.handle_message(message)
+            if inspect.iscoroutine(result):
+                task = self._tasks[number] = asyncio.ensure_future(result)
+                task.add_done_callback(lambda done: self._done(number, method, done))
+            else:
+                self._answer(number, result)
 
-    def _receive_reply(self, data: dict[str, Any]) -> None:
-        """A reply to a request of ours; one that does not fit its type counts as an error of the client."""
-        if not isinstance(data.get("id"), (int, str)):
-            log.warning("ignored a message that is neither a call nor a reply")
+    def _notification(self, method: str, params: Any) -> None:
+        if method not in self._handlers:  # one of the future, or one that is optional
             return
         try:
-            self.handle_message(self.structure_message(data))
-        except JsonRpcException as error:
-            refusal = types.ResponseError(code=error.code, message=error.message)
-            self._handle_response(data["id"], error=refusal)
-
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """The typed form of a message. Raises JsonRpcInvalidParams (-32602), never anything else."""
-        if data.get("method") == types.TEXT_DOCUMENT_DID_CHANGE:
-            data = clamp_positions(data)
-        if data.get("jsonrpc") != self.VERSION or not isinstance(data.get("method", ""), str):
-            raise JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
-        try:
-            return self._converter.structure(data, self._type_of(data))
-        except Exception as error:  # cattrs raises groups, and plain errors from validators
-            raise JsonRpcInvalidParams(_what_is_wrong(error)) from error
-
-    def handle_message(self, message: Any) -> None:
-        """Hand a message on. The base class asks what it is by a look at its every attribute, which takes long."""
-        context = contextvars.copy_context()
-        method = getattr(message, "method", None)
-        if method is None:
-            result, error = getattr(message, "result", None), getattr(message, "error", None)
-            context.run(self._handle_response, message.id, result, error)
-        elif hasattr(message, "id"):
-            context.run(self._handle_request, message.id, method, getattr(message, "params", None))
+            result = self._called(method, params)
+        except Exception as error:
+            self._refuse(None, _refusal(error, method))
         else:
-            context.run(self._handle_notification, method, getattr(message, "params", None))
+            if inspect.iscoroutine(result):
+                task = asyncio.ensure_future(result)
+                self._notices.add(task)
+                task.add_done_callback(lambda done: self._noticed(method, done))
 
-    def _type_of(self, data: dict[str, Any]) -> type[Any]:
-        if "method" in data:
-            fallback = JsonRPCRequestMessage if "id" in data else JsonRPCNotification
-            return self.get_message_type(data["method"]) or fallback
+    def _called(self, method: str, params: Any) -> Any:
+        handler = self._handlers.get(method)
+        if handler is None:
+            log.warning("unknown method %s", method)
+            raise Refusal(f"there is no method {method!r}", METHOD_NOT_FOUND)
+        shapes.check(params, handler.wants)
+        return handler.call(params)
+
+    def _done(self, number: int | str, method: str, task: asyncio.Task[Any]) -> None:
+        """A request's task is at its end."""
+        if self._tasks.get(number) is task:
+            del self._tasks[number]
+        if task.cancelled():
+            self._refuse(number, Refusal("the request was cancelled", CANCELLED))
+        elif (error := task.exception()) is not None:
+            self._refuse(number, _refusal(error, method))
+        else:
+            self._answer(number, task.result())
+
+    def _noticed(self, method: str, task: asyncio.Task[Any]) -> None:
+        self._notices.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._refuse(None, _refusal(error, method))
+
+    def _receive_reply(self, data: dict[str, Any]) -> None:
+        """A reply to a request of ours, unless it comes after we stopped waiting."""
+        number = data.get("id")
+        if not isinstance(number, (int, str)):
+            log.warning("ignored a message that is neither a call nor a reply")
+            return
+        waiting = self._waiting.pop(str(number), None)
+        if waiting is None or waiting.done():
+            return
         if "error" in data:
-            return types.ResponseErrorMessage
-        found: type[Any] | None = self._result_types.pop(data["id"], None)
-        return found or JsonRPCResponseMessage
-
-    def get_message_type(  # type: ignore[override]  # the base caches it, which a second dictionary need not
-        self, method: str
-    ) -> type[Any] | None:
-        """The protocol's type, or ours for `uir/...`."""
-        if method.startswith("uir/"):
-            return UirNotification if method in ("uir/trust", "uir/forget") else UirRequest
-        found: type[Any] | None = super().get_message_type(method)
-        return found
+            said = data["error"]
+            waiting.set_exception(Refusal(str(said.get("message") if isinstance(said, dict) else said)))
+        else:
+            waiting.set_result(data.get("result"))
 
     # -- out -------------------------------------------------------------------------------------------------------
-    def _refuse(self, msg_id: Any, error: JsonRpcException, always: bool = False) -> None:
-        """Answer with an error; a notification (no id) is only logged."""
-        self.journal.answered(msg_id, 0, error.code)
-        self.journal.said(error.message)
-        if always or msg_id is not None or isinstance(error, JsonRpcInvalidRequest):
-            answer = {"jsonrpc": "2.0", "id": msg_id, "error": {"code": error.code, "message": error.message}}
-            self._write(json.dumps(answer))
+    def _answer(self, number: int | str, result: Any) -> None:
+        text = self.encode(result).text
+        self.journal.answered(number, len(text))
+        self.write(f'{{"jsonrpc":"2.0","id":{json.dumps(number)},"result":{text}}}')
 
-    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
-        if error is not None:  # the traceback goes to the log, not over the wire: it names files of this machine
-            self._refuse(msg_id, JsonRpcException(error.message, error.code), always=True)
-        elif isinstance(result, Encoded):
-            self.journal.answered(msg_id, len(result.text))
-            self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
-        else:
-            super()._send_response(msg_id, result)
-
-    def _send_data(self, data: Any) -> None:
-        body = json.dumps(data, default=self._serialize_message)
-        method = data.get("method") if isinstance(data, dict) else getattr(data, "method", None)
-        if method is None:
-            self.journal.answered(data.get("id") if isinstance(data, dict) else getattr(data, "id", None), len(body))
-        else:
-            self.journal.sent(method, len(body))
-        self._write(body)
-
-    def _write(self, body: str) -> None:
-        if self.writer is not None:
-            self.writer.write(frame(body.encode()))
+    def _refuse(self, number: Any, refusal: Refusal, always: bool = False) -> None:
+        """Answer with an error; about a notification (no number) nothing is said to the client."""
+        self.journal.answered(number, 0, refusal.code)
+        self.journal.said(refusal.message)
+        if always or number is not None or refusal.code == INVALID_REQUEST:
+            number = number if shapes.token(number) else None
+            error = {"code": refusal.code, "message": refusal.message}
+            self.write(self.encode({"jsonrpc": "2.0", "id": number, "error": error}).text)
 
     def encode(self, result: Any) -> Encoded:
         """A result as JSON text. Safe to call off the loop, where the work of encoding a large answer belongs."""
-        if isinstance(result, Encoded):
-            return result
-        return Encoded(json.dumps(result, default=self._serialize_message, separators=(",", ":")))
+        return result if isinstance(result, Encoded) else Encoded(json.dumps(result, separators=(",", ":")))
 
-    @property
-    def busy(self) -> bool:
-        """Whether a request of the client is still to be answered. (Our own requests are futures of another kind.)"""
-        return any(
-            isinstance(future, asyncio.Future) and not future.done() for future in self._request_futures.values()
-        )
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        text = self.encode(params).text
+        self.journal.sent(method, len(text))
+        self.write(f'{{"jsonrpc":"2.0","method":{json.dumps(method)},"params":{text}}}')
 
-    def notify_encoded(self, method: str, params: Encoded) -> None:
-        """Send a notification whose parameters are JSON text already."""
-        self.journal.sent(method, len(params.text))
-        self._write(f'{{"jsonrpc":"2.0","method":{json.dumps(method)},"params":{params.text}}}')
+    def ask(self, method: str, params: Any) -> asyncio.Future[Any]:
+        """Send a request of ours; the future is the client's result, or raises Refusal."""
+        number = f"uir-{next(self._numbers)}"
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        future.add_done_callback(_look_at)
+        body = self.encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).text
+        self.journal.sent(method, len(body))
+        self.write(body)
+        return future
 
-    # -- replies to our own requests -------------------------------------------------------------------------------
-    def _handle_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
-        future = self._request_futures.get(msg_id)
-        if future is None or future.done():  # the reply came after we stopped waiting
-            self._request_futures.pop(msg_id, None)
-            return
-        super()._handle_response(msg_id, result, error)
-
-    def _handle_cancel_notification(self, msg_id: Any) -> None:
-        """Cancel a request; the work behind it stops because every handler of ours is a task that owns its work."""
-        future = self._request_futures.get(msg_id)
-        if future is not None:
-            future.cancel()
+    def write(self, body: str) -> None:
+        """Send a message."""
+        if self.writer is not None:
+            self.writer.write(frame(body.encode()))
 
     # -- life cycle ------------------------------------------------------------------------------------------------
-    @lsp_method(types.INITIALIZE)
-    def lsp_initialize(  # type: ignore[override]  # no user handler: a plain function will do
-        self, params: types.InitializeParams
-    ) -> types.InitializeResult:
-        """Agree on what both sides can do."""
+    def begin(self, writer: Writer, opening: Opening) -> None:
+        """The session begins; `initialize` has perhaps been answered already."""
+        self.writer = writer
+        self.journal.began()
+        if opening.options is not None:
+            self.journal.opened(opening)
+            self._greeted(opening.options)
+
+    def _greeted(self, options: Options) -> None:
+        """`initialize` is answered."""
         self._initialized = True
-        self.client_capabilities = params.capabilities
-        encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
-        self._workspace = Workspace(params.root_uri, workspace_folders=params.workspace_folders or [])
-        self._server.begin(params, str(getattr(encoding, "value", encoding)))
-        self.server_capabilities = self._server.capabilities(encoding)
-        return types.InitializeResult(capabilities=self.server_capabilities, server_info=self.server_info)
+        self._begin(options)
 
-    @lsp_method(types.SHUTDOWN)
-    def lsp_shutdown(self, *args: Any) -> None:  # type: ignore[override]
+    def _initialize(self, params: Any) -> dict[str, Any]:
+        """Agree on what both sides can do."""
+        shapes.check(params, {})
+        options = Options.read(params)
+        self._greeted(options)
+        return welcome(options)
+
+    def _shutdown(self, _: Any) -> None:
         """Stop all work; nothing but `exit` is taken after this."""
-        self._shutdown = True
-        own = self.msg_id
-        for msg_id, future in list(self._request_futures.items()):  # cancelling removes entries
-            if msg_id != own:
-                future.cancel()
-        self._server.stop_work()
+        self._shut_down = True
+        for task in (*self._tasks.values(), *self._notices):
+            task.cancel()
+        self._stop()
 
-    @lsp_method(types.EXIT)
-    def lsp_exit(self, *args: Any) -> None:  # type: ignore[override]
+    def _exit(self, _: Any) -> None:
         """End the process: code 0 after `shutdown`, 1 without."""
-        self._server.end(0 if self._shutdown else 1)
+        self.exit()
 
-    # -- documents -------------------------------------------------------------------------------------------------
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """A document is now the client's."""
-        item = params.text_document
-        self._server.documents.open(item.uri, item.version, item.text)
-        self._server.readiness.touch()
+    def exit(self) -> None:
+        """The client is done, or gone."""
+        self._end(0 if self._shut_down else 1)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Apply the changes in order."""
-        document = params.text_document
-        self._server.documents.change(document.uri, document.version, params.content_changes)
-        self._server.readiness.touch()
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """The document's truth is on disk again: forget ours, and take its diagnostics away."""
-        self._server.close_document(params.text_document.uri)
-
-    # -- commands and progress -------------------------------------------------------------------------------------
-    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
-    async def lsp_workspace__execute_command(  # type: ignore[override]
-        self, params: types.ExecuteCommandParams
-    ) -> Any:
-        """Run one of the commands. A task, so that cancelling it is answered."""
-        return await self._server.execute_command(params.command, list(params.arguments or []))
-
-    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
-    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
-        """The person pressed cancel beside a progress line."""
-        self._server.lines.cancel(params.token)
+    def _cancel(self, params: dict[str, Any]) -> None:
+        """Cancel a request; the work behind it stops because every handler of ours is a task that owns its work."""
+        task = self._tasks.get(params["id"])
+        if task is not None:
+            task.cancel()
 
 
-def clamp_positions(data: dict[str, Any]) -> dict[str, Any]:
-    """A didChange whose numbers are within the protocol's range.
+def _refusal(error: BaseException, method: str) -> Refusal:
+    """What is said about an error: a fault of ours is told apart from a mistake of the client.
 
-    A notification cannot be refused, and an edit that is dropped leaves the text wrong for good: a line or column that
-    is too large means the end, a negative one the start.
+    Its traceback goes to the log, not over the wire: it names files of this machine.
     """
-    params = data.get("params")
-    changes = params.get("contentChanges") if isinstance(params, dict) else None
-    for change in changes if isinstance(changes, list) else []:
-        span = change.get("range") if isinstance(change, dict) else None
-        for end in span.values() if isinstance(span, dict) else []:
-            if isinstance(end, dict):
-                end.update({k: min(max(v, 0), MAX_UINTEGER) for k, v in end.items() if isinstance(v, int)})
-        if isinstance(change, dict):
-            change.pop("rangeLength", None)  # deprecated, unused, and refused by the types when it is out of range
-    return data
+    if isinstance(error, Refusal):
+        return error
+    log.error("%s failed", method, exc_info=error)
+    return Refusal(f"{type(error).__name__}: {error}", INTERNAL_ERROR)
 
 
-def _what_is_wrong(error: BaseException) -> str:
-    """The innermost reasons of an error of cattrs, in one line."""
-    pending: list[BaseException] = [error]
-    reasons = []
-    while pending:
-        current = pending.pop()
-        inner = getattr(current, "exceptions", None)
-        if inner:
-            pending.extend(inner)
-        elif isinstance(current, KeyError):
-            reasons.append(f"missing {current.args[0]!r}")
-        else:
-            reasons.append(str(current) or type(current).__name__)
-    return "invalid params: " + "; ".join(sorted(set(reasons)))
+def _look_at(future: asyncio.Future[Any]) -> None:
+    """Take note of an error that perhaps nobody waits for, so that it is not reported as one that nobody took."""
+    if not future.cancelled():
+        future.exception()

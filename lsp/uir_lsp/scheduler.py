@@ -15,12 +15,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Generic, TypeVar
-
-from lsprotocol import types
+from typing import Any, Generic, TypeVar
 
 from uir_lsp import garbage
 from uir_lsp.compute import Compute
@@ -80,7 +78,7 @@ class Documents(Generic[T]):
         entry = self._entries[uri] = Entry(Document(uri, version, text, self.client))
         self._due(entry)
 
-    def change(self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]) -> None:
+    def change(self, uri: str, version: int, changes: Sequence[Mapping[str, Any]]) -> None:
         """Apply an edit, and see that it is analysed."""
         entry = self._entries.get(uri)
         if entry is None:
@@ -131,6 +129,12 @@ class Documents(Generic[T]):
             return None
         return await self._settled(entry, lambda: False) if settled else await self._snapshot(entry)
 
+    def known(self, uri: str, settled: bool) -> Snapshot | None:
+        """The same without waiting; None also when it is not known and not found out in no time."""
+        entry = self._entries.get(uri)
+        snapshot = None if entry is None else self._at_once(entry)
+        return None if snapshot is None or (settled and not snapshot.analysis.settled) else snapshot
+
     async def newest(self) -> Snapshot | None:
         """The snapshot of the document that was opened or edited last."""
         last = max(self._entries.values(), key=lambda entry: entry.last_edit, default=None)
@@ -138,18 +142,26 @@ class Documents(Generic[T]):
 
     # -- analysis --------------------------------------------------------------------------------------------------
     async def _snapshot(self, entry: Entry) -> Snapshot:
+        known = self._at_once(entry)
+        if known is not None:
+            return known
         revision = entry.document.revision
-        if entry.latest is not None and entry.latest.revision == revision:
-            return entry.latest
         if entry.pending is None or entry.pending_revision != revision:
             entry.pending_revision = revision
             entry.pending = asyncio.ensure_future(self._analyse(entry))
         return await asyncio.shield(entry.pending)  # who waits may be cancelled; the others still want it
 
+    def _at_once(self, entry: Entry) -> Snapshot | None:
+        """The newest state, if it is known, or brief work that can be done here and now."""
+        if entry.latest is not None and entry.latest.revision == entry.document.revision:
+            return entry.latest
+        if not self._compute.idle or not self._is_brief(entry):
+            return None
+        entry.latest = _take_snapshot(entry, *_state(entry.document))
+        return entry.latest
+
     async def _analyse(self, entry: Entry) -> Snapshot:
-        document = entry.document
-        work = (entry, document.version, document.revision, document.text, document.lines)
-        snapshot = await self._compute.call(_take_snapshot, *work, urgent=True, brief=self._is_brief(entry))
+        snapshot = await self._compute.call(_take_snapshot, entry, *_state(entry.document), urgent=True)
         if entry.latest is None or entry.latest.revision < snapshot.revision:
             entry.latest = snapshot
         return snapshot
@@ -193,7 +205,28 @@ class Documents(Generic[T]):
     def _due(self, entry: Entry, quiet: bool = False) -> None:
         """Publish. quiet: edits came, and have ceased; what is published then is published once."""
         entry.timer, entry.waiting_since = None, None
-        self._start(self._refresh(entry, settled=quiet))
+        if quiet or not self._refreshed_at_once(entry):
+            self._start(self._refresh(entry, settled=quiet))
+
+    def _refreshed_at_once(self, entry: Entry) -> bool:
+        """Publish what is known of the newest text, if that is brief work: a task and a thread would take longer."""
+        try:
+            snapshot = self._at_once(entry)
+            if snapshot is None or snapshot.cost > BRIEF or not self._compute.idle:
+                return False
+            self._tell(entry, snapshot, self._prepare(snapshot))
+            if not snapshot.analysis.settled:
+                self._settle_later(entry, snapshot)
+        except Exception:
+            log.exception("the analysis of %s failed", entry.document.uri)
+        return True
+
+    def _tell(self, entry: Entry, snapshot: Snapshot, message: T) -> None:
+        """Publish a message about the newest text, if it is news."""
+        if message != entry.published:
+            corrects = entry.published_revision == snapshot.revision or entry.settled is snapshot
+            entry.published, entry.published_revision = message, snapshot.revision
+            self._publish(message, corrects)
 
     def _paused(self, entry: Entry) -> None:
         entry.pause = None
@@ -216,29 +249,33 @@ class Documents(Generic[T]):
 
         try:
             snapshot = await (self._settled(entry, stop) if settled else self._snapshot(entry))
-            brief = not settled and snapshot.cost <= BRIEF
-            message = await self._compute.call(self._prepare, snapshot, urgent=not settled, brief=brief)
+            message = await self._compute.call(self._prepare, snapshot, urgent=not settled)
             if old():
                 return
-            if message != entry.published:
-                corrects = entry.published_revision == revision or entry.settled is snapshot
-                entry.published, entry.published_revision = message, revision
-                self._publish(message, corrects)
+            self._tell(entry, snapshot, message)
             if revision == 0:
                 await self._compute.call(snapshot.analysis.expect_edits)
             if not snapshot.analysis.settled:
-                self._settle_later(entry, SHORT_PAUSE if not revision or len(snapshot.lines) <= LONG else PAUSE)
+                self._settle_later(entry, snapshot)
             elif settled:
                 await self._compute.call(garbage.tidy)
         except Superseded:
             if not old():
-                self._settle_later(entry, PAUSE)
+                self._pause(entry, PAUSE)
         except Exception:
             log.exception("the analysis of %s failed", entry.document.uri)
 
-    def _settle_later(self, entry: Entry, pause: float) -> None:
+    def _settle_later(self, entry: Entry, snapshot: Snapshot) -> None:
+        soon = not snapshot.revision or len(snapshot.lines) <= LONG
+        self._pause(entry, SHORT_PAUSE if soon else PAUSE)
+
+    def _pause(self, entry: Entry, pause: float) -> None:
         if not entry.closed:
             entry.pause = asyncio.get_running_loop().call_later(pause, self._paused, entry)
+
+
+def _state(document: Document) -> tuple[int, int, str, list[str]]:
+    return document.version, document.revision, document.text, document.lines
 
 
 def _take_snapshot(entry: Entry, version: int, revision: int, text: str, lines: list[str]) -> Snapshot:

@@ -8,30 +8,30 @@ import logging
 import os
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lsprotocol import types
-from pygls.capabilities import ServerCapabilitiesBuilder
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
-from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
-
-from uir_lsp import __version__
-from uir_lsp.commands import COMMANDS, ShownFiles
+from uir_lsp import shapes
 from uir_lsp.compute import Compute
 from uir_lsp.document import ClientView, Memory, Snapshot
 from uir_lsp.feature import Feature, NotSettled, ServerFeature
 from uir_lsp.features import FEATURES
 from uir_lsp.features.diagnostics import published
+from uir_lsp.journal import Journal
 from uir_lsp.kept import KeptRuns
+from uir_lsp.opening import Opening
 from uir_lsp.options import Options
+from uir_lsp.pipes import ReaderThread, WriterThread
 from uir_lsp.progress import Progress
-from uir_lsp.protocol import Encoded, UirProtocol
+from uir_lsp.protocol import Encoded, Endpoint, Handler
 from uir_lsp.readiness import Readiness
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.run import Early, Lane, NoAnswer
 from uir_lsp.scheduler import BRIEF_LINES, Documents, make_snapshot
-from uir_lsp.transport import ReaderThread, WriterThread
+from uir_lsp.shown import ShownFiles
+from uir_lsp.uris import path_of
 from uopc.uir import analyze
 
 log = logging.getLogger(__name__)
@@ -40,13 +40,11 @@ LAST_WORDS = 1.0  # seconds for the client to take what is still queued when the
 TOO_LONG = 3.0  # seconds after the end of input at which the process ends whatever it is doing
 
 
-class UirServer(LanguageServer):
+class UirServer:
     """One session with one client."""
 
-    protocol: UirProtocol
-
     def __init__(self) -> None:
-        super().__init__("uir-lsp", __version__, protocol_cls=UirProtocol)
+        self.protocol = Endpoint(self._begin, self.stop_work, self.end, Journal())
         self.options = Options()
         self.compute = Compute()
         self.documents: Documents[Encoded] = Documents(self.compute, self._diagnostics_of, self._publish)
@@ -57,12 +55,16 @@ class UirServer(LanguageServer):
         self.readiness = Readiness(self)
         self.shown, self.kept = ShownFiles(), KeptRuns()
         self._done: asyncio.Future[int] | None = None
+        self.protocol.register(
+            "window/workDoneProgress/cancel",
+            Handler(lambda said: self.lines.cancel(said["token"]), {"token": shapes.token}),
+        )
         for feature in FEATURES:
             self._register(feature)
 
     # -- one session -----------------------------------------------------------------------------------------------
     async def serve(
-        self, stdin: BinaryIO, stdout: BinaryIO, record: BinaryIO | None = None, replay: bool = False
+        self, stdin: BinaryIO, stdout: BinaryIO, opening: Opening, record: BinaryIO | None = None, replay: bool = False
     ) -> int:
         """Serve until `exit` or the end of input; gives the exit code. A replay is answered to its end first."""
         loop = asyncio.get_running_loop()
@@ -74,14 +76,14 @@ class UirServer(LanguageServer):
         writer = WriterThread(stdout, lost=lambda: post(self.end, 1))
         reader = ReaderThread(
             stdin,
+            [] if opening.options or opening.body is None else [opening.body],
             deliver=self._one_by_one(loop) if replay else lambda message: post(self.protocol.receive, message),
             unreadable=lambda reason: post(self.protocol.unreadable, reason),
             ended=(lambda: post(self._replayed)) if replay else lambda: self._input_ended(post),
             record=record,
             seen=self.protocol.journal.received,
         )
-        self.protocol.journal.began()
-        self.protocol.set_writer(writer)
+        self.protocol.begin(writer, opening)
         writer.start()
         reader.start()
         code = await self._done
@@ -92,7 +94,7 @@ class UirServer(LanguageServer):
 
     def _input_ended(self, post: Callable[..., Any]) -> None:
         """The client is gone. Runs on the reader's thread, so that even a loop that hangs cannot keep the process."""
-        post(self.protocol.lsp_exit)
+        post(self.protocol.exit)
         time.sleep(TOO_LONG)
         self.stop_work()
         os._exit(1)
@@ -129,41 +131,29 @@ class UirServer(LanguageServer):
         self.documents.close_all()
         self.compute.stop()
 
-    def begin(self, params: types.InitializeParams, encoding: str) -> None:
+    def _begin(self, said: Options) -> None:
         """Take what the client says of itself."""
-        self.options = Options.read(params)
-        said = self.options
-        self.documents.client = ClientView(encoding, said.markdown, said.client_commands, said.allow, said.asks_again)
-
-    def capabilities(self, encoding: Any) -> types.ServerCapabilities:
-        """What this server offers this client."""
-        manager = self.protocol.fm
-        methods = {*manager.features, *manager.builtin_features}
-        if not self.options.pull:
-            methods.discard(types.TEXT_DOCUMENT_DIAGNOSTIC)
-        commands = [] if self.options.client_commands else list(COMMANDS)
-        if not commands:
-            methods.discard(types.WORKSPACE_EXECUTE_COMMAND)
-        sync = types.TextDocumentSyncKind.Incremental
-        builder = ServerCapabilitiesBuilder(
-            self.protocol.client_capabilities, methods, manager.feature_options, commands, sync, None, encoding
+        self.options = said
+        self.lines.offered = said.progress
+        self.documents.client = ClientView(
+            said.encoding, said.markdown, said.client_commands, said.allow, said.asks_again
         )
-        offered: types.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]
-        if not commands:
-            offered.execute_command_provider = None
-        return offered
 
     # -- features --------------------------------------------------------------------------------------------------
     def _register(self, feature: Feature | ServerFeature) -> None:
-        handler = self._about_document(feature) if isinstance(feature, Feature) else self._about_session(feature)
-        self.protocol.fm.feature(feature.method, feature.options)(handler)
+        call = self._about_document(feature) if isinstance(feature, Feature) else partial(feature.handle, self)
+        self.protocol.register(feature.method, Handler(call, feature.wants))
 
-    def _about_document(self, feature: Feature) -> Callable[[Any], Coroutine[Any, Any, Encoded | None]]:
-        async def handle(params: Any) -> Encoded | None:
-            try:
-                return await self._answer(feature, params, feature.settled(self.documents.client))
-            except NotSettled:
-                return await self._answer(feature, params, settled=True)
+    def _about_document(self, feature: Feature) -> Callable[[Any], Any]:
+        def handle(params: Any) -> Encoded | Coroutine[Any, Any, Encoded | None]:
+            """The answer, at once if that is brief work."""
+            settled = feature.settled(self.documents.client)
+            if feature.brief and self.compute.idle:
+                snapshot = self.documents.known(feature.uri(params), settled)
+                if snapshot is not None and len(snapshot.lines) <= BRIEF_LINES:
+                    with suppress(NotSettled):
+                        return self._encoded(feature, snapshot, params)
+            return self._answer(feature, params, settled)
 
         return handle
 
@@ -171,17 +161,13 @@ class UirServer(LanguageServer):
         snapshot = await self.documents.snapshot(feature.uri(params), settled)
         if snapshot is None:
             return None
-        brief = feature.brief and len(snapshot.lines) <= BRIEF_LINES
-        return await self.compute.call(self._encoded, feature, snapshot, params, brief=brief)
+        try:
+            return await self.compute.call(self._encoded, feature, snapshot, params)
+        except NotSettled:
+            return await self._answer(feature, params, settled=True)
 
     def _encoded(self, feature: Feature, snapshot: Snapshot, params: Any) -> Encoded:
         return self.protocol.encode(feature.answer(snapshot, params))
-
-    def _about_session(self, feature: ServerFeature) -> Callable[[Any], Coroutine[Any, Any, Any]]:
-        async def handle(params: Any) -> Any:
-            return await feature.handle(self, params)
-
-        return handle
 
     async def work(
         self, lane: Lane, job: dict[str, Any], title: str, token: int | str | None, early: Early | None = None
@@ -209,29 +195,26 @@ class UirServer(LanguageServer):
             line.close()
             self.readiness.touch()
 
-    async def execute_command(self, command: str, arguments: list[Any]) -> Any:
-        """The result of one of the server's commands. Raises JsonRpcInvalidParams."""
-        handler = COMMANDS.get(command)
-        if handler is None:
-            raise JsonRpcInvalidParams(f"there is no command {command!r}")
-        return await handler(self, arguments[0] if arguments else None)
-
     # -- documents -------------------------------------------------------------------------------------------------
     async def snapshot_for(self, uri: str) -> Snapshot:
-        """The newest snapshot of a document, open or on disk, settled. Raises JsonRpcInvalidParams."""
+        """The newest snapshot of a document, open or on disk, settled. Raises InvalidParams."""
         snapshot = await self.documents.snapshot(uri, settled=True)
         if snapshot is not None:
             return snapshot
-        path = to_fs_path(uri)
+        path = path_of(uri)
         try:
             return await self.compute.call(_read_snapshot, uri, path or "", self.documents.client)
         except (OSError, ValueError) as error:
-            raise JsonRpcInvalidParams(f"{uri} is neither open nor a file that can be read") from error
+            raise InvalidParams(f"{uri} is neither open nor a file that can be read") from error
 
     def close_document(self, uri: str) -> None:
         """Forget a document and take its diagnostics away."""
         self.documents.close(uri)
         self._publish(self.protocol.encode({"uri": uri, "diagnostics": []}), corrects=False)
+
+    def show_message(self, kind: int, text: str) -> None:
+        """Show the person a text."""
+        self.protocol.notify("window/showMessage", {"type": kind, "message": text})
 
     def _diagnostics_of(self, snapshot: Snapshot) -> Encoded:
         about = f'"uri":{json.dumps(snapshot.uri)},"version":{snapshot.version}'
@@ -239,14 +222,9 @@ class UirServer(LanguageServer):
 
     def _publish(self, params: Encoded, corrects: bool) -> None:
         if not self.options.pull:
-            self.protocol.notify_encoded(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+            self.protocol.notify("textDocument/publishDiagnostics", params)
         elif corrects and self.options.asks_again:
-            self.workspace_diagnostic_refresh(None)
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Errors of ours go to the log: a pop-up at every key stroke helps nobody."""
-        if not isinstance(error, JsonRpcException):  # the client's fault, which the answer says
-            log.error("%s failed", getattr(source, "__name__", source), exc_info=error)
+            self.protocol.ask("workspace/diagnostic/refresh", None)
 
 
 def _read_snapshot(uri: str, path: str, client: ClientView) -> Snapshot:

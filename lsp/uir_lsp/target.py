@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-from pygls.uris import to_fs_path
-
 from uir_lsp.document import Snapshot
+from uir_lsp.refusal import InvalidParams
+from uir_lsp.uris import path_of
 
 
 @dataclass(frozen=True)
@@ -26,14 +25,14 @@ class Target:
 
     @classmethod
     def read(cls, params: Any) -> Target:
-        """From a request's parameters. Raises JsonRpcInvalidParams."""
+        """From a request's parameters. Raises InvalidParams."""
         if not isinstance(params, dict) or not isinstance(params.get("uri"), str):
-            raise JsonRpcInvalidParams("the parameters are {uri, value?, options?}, with uri a string")
+            raise InvalidParams("the parameters are {uri, value?, options?}, with uri a string")
         value, options = params.get("value"), params.get("options")
         if value is not None and not isinstance(value, str):
-            raise JsonRpcInvalidParams("value is the name of a value, a string")
+            raise InvalidParams("value is the name of a value, a string")
         if options is not None and not isinstance(options, dict):
-            raise JsonRpcInvalidParams("options is an object")
+            raise InvalidParams("options is an object")
         token = params.get("workDoneToken")
         if not isinstance(token, (int, str)):
             token = None
@@ -42,14 +41,13 @@ class Target:
     @property
     def path(self) -> str:
         """The file's path; for a document that is no file, a name."""
-        path: str | None = to_fs_path(self.uri)
-        return path or self.uri
+        return path_of(self.uri) or self.uri
 
     def flag(self, name: str) -> bool:
         """Whether an option is switched on."""
         return self.options.get(name) is True
 
     def check(self, snapshot: Snapshot) -> None:
-        """Raises JsonRpcInvalidParams if the value is not defined in the text."""
+        """Raises InvalidParams if the value is not defined in the text."""
         if self.value is not None and self.value not in snapshot.analysis.values:
-            raise JsonRpcInvalidParams(f"%{self.value} is not defined in this file")
+            raise InvalidParams(f"%{self.value} is not defined in this file")

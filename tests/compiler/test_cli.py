@@ -273,7 +273,7 @@ def test_explain_unknown(uir: Uir) -> None:
 
 
 # -- lsp -----------------------------------------------------------------------------------------------------------
-def test_lsp_without_pygls(uir: Uir) -> None:
+def test_lsp_without_the_server(uir: Uir) -> None:
     """As on a machine where only the compiler is installed: its folder is on the path, nothing else is."""
     import uopc
 
@@ -286,7 +286,7 @@ def test_lsp_without_pygls(uir: Uir) -> None:
         text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert done.stderr == "uir lsp: error: uir_lsp is not installed: run `pip install 'uir[lsp]'`\n"
+    assert done.stderr == "uir lsp: error: uir_lsp is not installed: run `pip install uir`\n"
 
 
 def test_lsp_speaks(uir: Uir) -> None:

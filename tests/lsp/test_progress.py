@@ -15,8 +15,8 @@ class Recorder:
     def __init__(self) -> None:
         self.sent: list[Any] = []
 
-    def _send_data(self, data: Any) -> None:
-        self.sent.append(data)
+    def notify(self, method: str, params: Any) -> None:
+        self.sent.append((method, params))
 
 
 def test_tokens_are_forgotten_when_the_work_ends() -> None:
@@ -46,7 +46,7 @@ def test_a_line_begins_once_and_ends_once(monkeypatch: Any) -> None:
         await asyncio.sleep(0.05)
         line.stage("second")
         line.close()
-        return [message["params"]["value"] for message in recorder.sent]
+        return [params["value"] for _, params in recorder.sent]
 
     begin, report, end = asyncio.run(work())
     assert (begin["kind"], begin["message"]) == ("begin", "first")

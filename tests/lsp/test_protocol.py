@@ -234,9 +234,9 @@ def test_a_client_that_does_not_read_does_not_stop_the_server(start: Start) -> N
 
 def test_a_fault_of_ours_is_an_answer_without_our_paths_and_no_popup() -> None:
     code = (
-        "import uir_lsp.features.hover as h, uir_lsp.features.diagnostics as d, dataclasses, uir_lsp.features as f\n"
+        "import uir_lsp.features.hover as h, uir_lsp.features as f\n"
         "def broken(*_): raise RuntimeError('a fault')\n"
-        "f.FEATURES = tuple(dataclasses.replace(x, answer=broken) if x is h.FEATURE else x for x in f.FEATURES)\n"
+        "f.FEATURES = tuple(x._replace(answer=broken) if x is h.FEATURE else x for x in f.FEATURES)\n"
         "import uir_lsp.server as s, uir_lsp.__main__ as m\n"
         "s.published = broken\n"
         "m.main([])\n"

@@ -36,7 +36,7 @@ def answers(argv: list[str], *jobs: dict[str, Any], cwd: Path) -> list[list[Any]
 def trapped(tmp_path: Path) -> Path:
     """A folder with modules that leave a file when somebody imports them."""
     (tmp_path / "folder").mkdir()
-    for name in ("json", "numpy", "uopc", "uir_lsp", "logging", "lsprotocol"):
+    for name in ("json", "numpy", "uopc", "uir_lsp", "logging", "asyncio"):
         trap = tmp_path / f"sprung-{name}"
         (tmp_path / "folder" / f"{name}.py").write_text(f"open({str(trap)!r}, 'w')\n")
     return tmp_path / "folder"

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsprotocol import types
 
 from uir_lsp.document import ClientView, Document, Memory, Snapshot
 from uir_lsp.features import FEATURES
@@ -64,7 +63,7 @@ PIECES = [
 REMEMBERING = {
     feature.method: feature
     for feature in FEATURES
-    if feature.method in (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)
+    if feature.method in ("textDocument/documentSymbol", "textDocument/semanticTokens/full")
 }
 
 
@@ -74,21 +73,21 @@ def offset_of(text: str, rng: random.Random) -> int:
     return at - 1 if text[max(0, at - 1) : at + 1] == "\r\n" else at
 
 
-def position_of(text: str, offset: int, encoding: str) -> types.Position:
+def position_of(text: str, offset: int, encoding: str) -> dict[str, int]:
     """The client's position of an offset, counted from the text alone."""
     ends = [m.end() for m in re.finditer(r"\r\n|\r|\n", text) if m.end() <= offset]
     begin = ends[-1] if ends else 0
     codec, size = CODECS[encoding]
-    return types.Position(len(ends), len(text[begin:offset].encode(codec)) // size)
+    return {"line": len(ends), "character": len(text[begin:offset].encode(codec)) // size}
 
 
-def one_change(text: str, encoding: str, rng: random.Random) -> tuple[types.TextDocumentContentChangePartial, str]:
+def one_change(text: str, encoding: str, rng: random.Random) -> tuple[dict[str, Any], str]:
     """A change and the text after it: something put in, taken out, or put back from another place."""
     words = list(re.finditer(r"[0-9]+|[a-z]{3,}|%\w+", text)) if rng.random() < 0.4 else []
     if words:  # as a person would: a number, a name or a word in place of another
         old, new = rng.choice(words), rng.choice([*(word.group() for word in words), "1", "2", "4"])
-        span = types.Range(*(position_of(text, k, encoding) for k in old.span()))
-        return types.TextDocumentContentChangePartial(span, new), text[: old.start()] + new + text[old.end() :]
+        span = dict(zip(("start", "end"), (position_of(text, k, encoding) for k in old.span())))
+        return {"range": span, "text": new}, text[: old.start()] + new + text[old.end() :]
     start = offset_of(text, rng)
     end = offset_of(text, rng) if rng.random() < 0.05 else min(len(text), start + rng.choice((0, 0, 1, 1, 2, 5, 30)))
     if text[max(0, end - 1) : end + 1] == "\r\n":
@@ -98,8 +97,8 @@ def one_change(text: str, encoding: str, rng: random.Random) -> tuple[types.Text
     if rng.random() < 0.2:
         k = rng.randint(0, len(text))
         new = text[k : k + rng.randint(0, 40)]
-    span = types.Range(position_of(text, start, encoding), position_of(text, end, encoding))
-    return types.TextDocumentContentChangePartial(span, new), text[:start] + new + text[end:]
+    span = {"start": position_of(text, start, encoding), "end": position_of(text, end, encoding)}
+    return {"range": span, "text": new}, text[:start] + new + text[end:]
 
 
 def said(analysis: Analysis) -> tuple[object, ...]:

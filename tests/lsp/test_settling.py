@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from client import Client, splice
-from lsprotocol import types
 
 from uir_lsp.document import ClientView, Memory
 from uir_lsp.feature import NotSettled
@@ -177,8 +176,7 @@ def test_a_hover_far_below_an_edit_needs_no_more_than_its_value_is_made_of() -> 
 
 def hovered(analysis: Analysis, line: int) -> object:
     snapshot = make_snapshot("file:///test.uir", 1, 1, analysis, ClientView(), Memory(), 0.0)
-    about = types.TextDocumentIdentifier("file:///test.uir")
-    return hover.FEATURE.answer(snapshot, types.HoverParams(about, types.Position(line, 1)))
+    return hover.FEATURE.answer(snapshot, {"position": {"line": line, "character": 1}})
 
 
 def test_an_answer_goes_before_what_only_settles(client: Client) -> None:

@@ -8,8 +8,6 @@ import importlib.util
 
 from uopc.cli.terminal import complain
 
-_NEEDED = ("uir_lsp", "lsprotocol", "pygls")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command; what else is given goes to the server as it is (`uir-lsp --help` lists it)."""
@@ -20,9 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until the client is done."""
-    missing = next((name for name in _NEEDED if importlib.util.find_spec(name) is None), None)
-    if missing is not None:
-        complain(f"uir lsp: error: {missing} is not installed: run `pip install 'uir[lsp]'`")
+    if importlib.util.find_spec("uir_lsp") is None:
+        complain("uir lsp: error: uir_lsp is not installed: run `pip install uir`")
         return 1
     status = importlib.import_module("uir_lsp.__main__").main(args.rest)
     return int(status or 0)

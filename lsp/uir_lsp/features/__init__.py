@@ -8,6 +8,7 @@ from uir_lsp.features import (
     call_hierarchy,
     code_actions,
     code_lenses,
+    commands,
     completion,
     definition,
     diagnostics,
@@ -31,11 +32,13 @@ from uir_lsp.features import (
     speed,
     stages,
     symbols,
+    text_sync,
     values,
     warm_up,
 )
 
 FEATURES: tuple[Feature | ServerFeature, ...] = (
+    *text_sync.FEATURES,
     diagnostics.FEATURE,
     hover.FEATURE,
     inlay_hints.FEATURE,
@@ -64,5 +67,6 @@ FEATURES: tuple[Feature | ServerFeature, ...] = (
     speed.FEATURE,
     explain.FEATURE,
     index_map.FEATURE,
+    commands.FEATURE,
     warm_up.FEATURE,
 )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.feature import ServerFeature
 from uir_lsp.features.run_program import RESTRICTED
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.run import NoAnswer
 from uir_lsp.target import Target
 
@@ -21,7 +20,7 @@ async def arrays(server: UirServer, params: Any) -> dict[str, Any]:
     target = Target.read(params)
     path = params.get("path")
     if not isinstance(path, str) or not path:
-        raise JsonRpcInvalidParams("the parameters are {uri, path}: a file of arrays as a directive names it")
+        raise InvalidParams("the parameters are {uri, path}: a file of arrays as a directive names it")
     if not server.options.trusted:
         return {"error": RESTRICTED}
     job = {"kind": "arrays", "file": str(Path(target.path).parent / path)}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.names import definition_of, name_at
 from uir_lsp.features.symbols import kind_of, type_of
+from uir_lsp.shapes import AT, Shape, text
 from uopc.uir import Group, Ref, Span, Statement
 
 
@@ -29,18 +28,19 @@ def _item(snapshot: Snapshot, name: str) -> dict[str, Any] | None:
     }
 
 
-def _prepare(snapshot: Snapshot, params: types.CallHierarchyPrepareParams) -> list[dict[str, Any]] | None:
-    place = name_at(snapshot, *snapshot.locate(params.position))
+def _prepare(snapshot: Snapshot, params: Params) -> list[dict[str, Any]] | None:
+    place = name_at(snapshot, *snapshot.locate(params["position"]))
     item = None if place is None or definition_of(snapshot, place.name) is None else _item(snapshot, place.name)
     return None if item is None else [item]
 
 
-def _named(item: types.CallHierarchyItem) -> str:
-    return item.data if isinstance(item.data, str) else item.name.removeprefix("%")
+def _named(item: Params) -> str:
+    named: str = item["data"] if isinstance(item.get("data"), str) else item["name"].removeprefix("%")
+    return named
 
 
-def _incoming(snapshot: Snapshot, params: types.CallHierarchyIncomingCallsParams) -> list[dict[str, Any]]:
-    value = snapshot.analysis.values.get(_named(params.item))
+def _incoming(snapshot: Snapshot, params: Params) -> list[dict[str, Any]]:
+    value = snapshot.analysis.values.get(_named(params["item"]))
     users: dict[str, list[dict[str, Any]]] = {}
     for line, span in value.uses if value is not None else ():
         user = snapshot.analysis.statements.get(line)
@@ -50,8 +50,8 @@ def _incoming(snapshot: Snapshot, params: types.CallHierarchyIncomingCallsParams
     return [{"from": item, "fromRanges": places} for item, places in items if item is not None]
 
 
-def _outgoing(snapshot: Snapshot, params: types.CallHierarchyOutgoingCallsParams) -> list[dict[str, Any]]:
-    value = snapshot.analysis.values.get(_named(params.item))
+def _outgoing(snapshot: Snapshot, params: Params) -> list[dict[str, Any]]:
+    value = snapshot.analysis.values.get(_named(params["item"]))
     statement = snapshot.analysis.statements.get(value.line) if value is not None else None
     if value is None or statement is None:
         return []
@@ -76,12 +76,13 @@ def refs_of(statement: Statement) -> list[Ref]:
 
 
 def _item_uri(params: Any) -> str:
-    uri: str = params.item.uri
+    uri: str = params["item"]["uri"]
     return uri
 
 
+_ITEM: Shape = {"item": {"uri": text, "name": text}}
 FEATURES = (
-    Feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, _prepare),
-    Feature(types.CALL_HIERARCHY_INCOMING_CALLS, _incoming, uri=_item_uri),
-    Feature(types.CALL_HIERARCHY_OUTGOING_CALLS, _outgoing, uri=_item_uri),
+    Feature("textDocument/prepareCallHierarchy", _prepare, AT),
+    Feature("callHierarchy/incomingCalls", _incoming, _ITEM, uri=_item_uri),
+    Feature("callHierarchy/outgoingCalls", _outgoing, _ITEM, uri=_item_uri),
 )

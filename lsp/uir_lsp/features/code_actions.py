@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.diagnostics import as_json
+from uir_lsp.kinds import CodeActionKind
+from uir_lsp.shapes import WITHIN, text
 from uopc.uir import Diagnostic, Edit, Fix
 
-_QUICK_FIX = types.CodeActionKind.QuickFix.value
+_QUICK_FIX = CodeActionKind.QuickFix
 
 
-def _actions(snapshot: Snapshot, params: types.CodeActionParams) -> list[dict[str, Any]]:
-    only = params.context.only
-    if only and not any(kind == _QUICK_FIX or _QUICK_FIX.startswith(f"{kind}.") for kind in map(_text, only)):
+def _actions(snapshot: Snapshot, params: Params) -> list[dict[str, Any]]:
+    only = params["context"].get("only")
+    if only and not any(kind == _QUICK_FIX or _QUICK_FIX.startswith(f"{kind}.") for kind in only):
         return []
-    start, end = snapshot.locate(params.range.start), snapshot.locate(params.range.end)
+    start, end = snapshot.locate(params["range"]["start"]), snapshot.locate(params["range"]["end"])
     found = []
     for diagnostic in snapshot.analysis.diagnostics:
         first, last = (diagnostic.line, diagnostic.span.start), (diagnostic.line, diagnostic.span.end)
         if first <= end and start <= last:  # fixes are made when they are looked at
             found += [_action(snapshot, diagnostic, fix, k == 0) for k, fix in enumerate(diagnostic.fixes)]
     return found
-
-
-def _text(kind: types.CodeActionKind | str) -> str:
-    return kind.value if isinstance(kind, types.CodeActionKind) else kind
 
 
 def _action(snapshot: Snapshot, diagnostic: Diagnostic, fix: Fix, preferred: bool) -> dict[str, Any]:
@@ -48,7 +44,7 @@ def text_edit(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
 
 
 FEATURE = Feature(
-    types.TEXT_DOCUMENT_CODE_ACTION,
+    "textDocument/codeAction",
     _actions,
-    types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix], resolve_provider=False),
+    {**WITHIN, "context": {"only?": [text]}},
 )

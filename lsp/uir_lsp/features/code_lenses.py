@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uopc.ops import EFFECTS, OPS
 from uopc.uir import Ref, Span, Statement
 
@@ -21,7 +19,7 @@ TITLES = {RUN: "▶ Run", SHOW_C: "Show generated C"}
 _CLIENT_TITLES = {EXPLORE: "Explore index maps"}  # what only a client can do
 
 
-def _lenses(snapshot: Snapshot, _: types.CodeLensParams) -> list[dict[str, Any]]:
+def _lenses(snapshot: Snapshot, _: Params) -> list[dict[str, Any]]:
     statements = snapshot.analysis.statements
     if not statements:
         return []
@@ -79,4 +77,4 @@ def _last_statement(snapshot: Snapshot) -> tuple[int, Statement | None]:
     return 0, None
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_CODE_LENS, _lenses, types.CodeLensOptions(resolve_provider=False))
+FEATURE = Feature("textDocument/codeLens", _lenses, brief=True)

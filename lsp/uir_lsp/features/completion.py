@@ -5,21 +5,20 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.cursor import Cursor, read_cursor
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.names import names_in
 from uir_lsp.features.operation import described, meaning, signature, spec_of, static_arguments
+from uir_lsp.kinds import CompletionItemKind
+from uir_lsp.shapes import AT, text
 from uopc.analysis.style import type_text
 from uopc.dtype import dtypes
 from uopc.ops import ALIASES, OPS, OpSpec, Param
 from uopc.uir import Span
 
-_KIND = types.CompletionItemKind
+_KIND = CompletionItemKind
 _MOST_VALUES = 200  # values offered; nearest above the cursor first
-_TRIGGERS = ["%", "=", ":", " "]
 _DTYPES = [d for d in dtypes.all if d.bits]
 _DIRECTIVES = (
     ("reduce=trailing", "`reduce` with `pop=n` removes the last n axes (the default)"),
@@ -37,10 +36,10 @@ _DIRECTIVES = (
 Item = dict[str, Any]
 
 
-def _complete(snapshot: Snapshot, params: types.CompletionParams) -> list[Item]:
-    line, column = snapshot.locate(params.position)
+def _complete(snapshot: Snapshot, params: Params) -> list[Item]:
+    line, column = snapshot.locate(params["position"])
     cursor = read_cursor(snapshot.line(line), column)
-    typed_blank = params.context is not None and params.context.trigger_character == " "
+    typed_blank = (params.get("context") or {}).get("triggerCharacter") == " "
     items = _items(snapshot, cursor, line)
     if typed_blank and cursor.kind == "operand":
         return []  # a blank after an operation or comma: a list that pops up by itself is in the way of a number
@@ -77,7 +76,7 @@ def _operations() -> list[Item]:
     return [
         {
             "label": name,
-            "kind": _KIND.Function.value,
+            "kind": _KIND.Function,
             "detail": signature(spec),
             "documentation": {"kind": "markdown", "value": described(spec)},
         }
@@ -107,7 +106,7 @@ def _fitting(snapshot: Snapshot, spec: OpSpec, kind: str, line: int) -> list[Ite
     if value is None or value.uop is None:
         return []
     found = static_arguments(spec, kind, value.uop.shape)
-    return [{"label": text, "kind": _KIND.Value.value, "detail": detail} for text, detail in found]
+    return [{"label": text, "kind": _KIND.Value, "detail": detail} for text, detail in found]
 
 
 def _values(snapshot: Snapshot, line: int) -> list[Item]:
@@ -119,7 +118,7 @@ def _values(snapshot: Snapshot, line: int) -> list[Item]:
         value = snapshot.analysis.values.get(statement.name) if statement is not None else None
         if statement is None or value is None or value.line != at:
             continue
-        item: Item = {"label": "%" + statement.name, "kind": _KIND.Variable.value, "filterText": "%" + statement.name}
+        item: Item = {"label": "%" + statement.name, "kind": _KIND.Variable, "filterText": "%" + statement.name}
         if value.uop is not None:
             item["detail"] = f"{type_text(value.uop)}  {statement.op}"
         found.append(item)
@@ -132,7 +131,7 @@ def _next_name(snapshot: Snapshot) -> Item:
     """A name for a new value: the number after the largest."""
     numbers = [int(name) for name in snapshot.analysis.values if name.isdecimal()]
     label = f"%{max(numbers, default=-1) + 1} = "
-    return {"label": label.strip(), "insert": label, "kind": _KIND.Variable.value, "detail": "a new value"}
+    return {"label": label.strip(), "insert": label, "kind": _KIND.Variable, "detail": "a new value"}
 
 
 def _keywords(spec: OpSpec, cursor: Cursor) -> list[Item]:
@@ -140,7 +139,7 @@ def _keywords(spec: OpSpec, cursor: Cursor) -> list[Item]:
     positional = [parameter.name for parameter in spec.params if not parameter.keyword_only]
     given = {*cursor.given, *positional[: cursor.complete]}
     return [
-        {"label": f"{parameter.name}=", "kind": _KIND.Property.value, "detail": meaning(parameter)}
+        {"label": f"{parameter.name}=", "kind": _KIND.Property, "detail": meaning(parameter)}
         for parameter in spec.params
         if parameter.name not in given
     ]
@@ -152,7 +151,7 @@ def _keyword_values(snapshot: Snapshot, spec: OpSpec, cursor: Cursor, line: int)
         return []
     if parameter.kind in ("value", "values", "effects"):
         return _values(snapshot, line)
-    return [{"label": word, "kind": _KIND.EnumMember.value, "detail": detail} for word, detail in _words(parameter)]
+    return [{"label": word, "kind": _KIND.EnumMember, "detail": detail} for word, detail in _words(parameter)]
 
 
 def _words(parameter: Param) -> list[tuple[str, str]]:
@@ -165,12 +164,12 @@ def _words(parameter: Param) -> list[tuple[str, str]]:
 
 def _directives(snapshot: Snapshot, line: int, word: Span) -> list[Item]:
     if snapshot.line(line)[: word.start].rstrip().endswith("uir:"):
-        return [{"label": label, "kind": _KIND.Keyword.value, "detail": detail} for label, detail in _DIRECTIVES]
+        return [{"label": label, "kind": _KIND.Keyword, "detail": detail} for label, detail in _DIRECTIVES]
     return []
 
 
 FEATURE = Feature(
-    types.TEXT_DOCUMENT_COMPLETION,
+    "textDocument/completion",
     _complete,
-    types.CompletionOptions(trigger_characters=_TRIGGERS, resolve_provider=False),
+    {**AT, "context?": {"triggerCharacter?": text}},
 )

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lsprotocol import types
-
+from uir_lsp.capabilities import SOURCE
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
+from uir_lsp.kinds import DiagnosticSeverity, DiagnosticTag
 from uir_lsp.pages import link
 from uir_lsp.protocol import Encoded
+from uir_lsp.shapes import ABOUT, text
 from uopc.documentation import DIAGNOSTICS
 from uopc.uir import Diagnostic, Severity
 
-SOURCE = "uir"
 _SEVERITY = {
-    Severity.ERROR: types.DiagnosticSeverity.Error.value,
-    Severity.WARNING: types.DiagnosticSeverity.Warning.value,
-    Severity.HINT: types.DiagnosticSeverity.Hint.value,
+    Severity.ERROR: DiagnosticSeverity.Error,
+    Severity.WARNING: DiagnosticSeverity.Warning,
+    Severity.HINT: DiagnosticSeverity.Hint,
 }
-_UNNECESSARY = types.DiagnosticTag.Unnecessary.value
+_UNNECESSARY = DiagnosticTag.Unnecessary
 
 
 def published(snapshot: Snapshot) -> str:
@@ -73,16 +73,16 @@ def as_json(snapshot: Snapshot, diagnostic: Diagnostic) -> dict[str, Any]:
     return found
 
 
-def _pull(snapshot: Snapshot, params: types.DocumentDiagnosticParams) -> dict[str, Any] | Encoded:
+def _pull(snapshot: Snapshot, params: Params) -> dict[str, Any] | Encoded:
     result_id = f"{snapshot.revision}{'' if snapshot.analysis.settled else '+'}"
-    if params.previous_result_id == result_id:
+    if params.get("previousResultId") == result_id:
         return {"kind": "unchanged", "resultId": result_id}
     return Encoded(f'{{"kind":"full","resultId":"{result_id}","items":{published(snapshot)}}}')
 
 
 FEATURE = Feature(
-    types.TEXT_DOCUMENT_DIAGNOSTIC,
+    "textDocument/diagnostic",
     _pull,
-    types.DiagnosticOptions(inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE),
+    {**ABOUT, "previousResultId?": text},
     settled=lambda client: not client.asks_again,
 )

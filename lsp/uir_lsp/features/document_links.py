@@ -6,18 +6,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-from pygls.uris import from_fs_path, to_fs_path
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
+from uir_lsp.uris import path_of, uri_of
 from uopc.uir import ExpectSpec, InputSpec, Span
 
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
-def _links(snapshot: Snapshot, _: types.DocumentLinkParams) -> list[dict[str, Any]]:
-    home = to_fs_path(snapshot.uri)
+def _links(snapshot: Snapshot, _: Params) -> list[dict[str, Any]]:
+    home = path_of(snapshot.uri)
     if not home or not snapshot.uri.startswith("file:"):
         return []
     directives = snapshot.analysis.directives
@@ -29,7 +27,7 @@ def _links(snapshot: Snapshot, _: types.DocumentLinkParams) -> list[dict[str, An
 def _link(snapshot: Snapshot, folder: Path, spec: InputSpec | ExpectSpec) -> dict[str, Any] | None:
     for found in _QUOTED.finditer(snapshot.line(spec.line)):
         if found[1] == spec.path:
-            target = from_fs_path(str(folder / spec.path))
+            target = uri_of(str(folder / spec.path))
             return {
                 "range": snapshot.range(spec.line, Span(*found.span(1))),
                 "target": target,
@@ -38,4 +36,4 @@ def _link(snapshot: Snapshot, folder: Path, spec: InputSpec | ExpectSpec) -> dic
     return None
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, _links, types.DocumentLinkOptions(resolve_provider=False))
+FEATURE = Feature("textDocument/documentLink", _links)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.feature import ServerFeature
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
 from uopc.analysis.explain import explain_json
 
@@ -18,7 +17,7 @@ async def explain_value(server: UirServer, params: Any) -> dict[str, Any]:
     """The explanation of one value."""
     target = Target.read(params)
     if target.value is None:
-        raise JsonRpcInvalidParams("value is missing: which value is to be explained?")
+        raise InvalidParams("value is missing: which value is to be explained?")
     snapshot = await server.snapshot_for(target.uri)
     target.check(snapshot)
     return await server.compute.call(explain_json, snapshot.analysis, target.value)

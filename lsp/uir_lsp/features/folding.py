@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
+from uir_lsp.kinds import FoldingRangeKind
 from uopc.uir import Ref
 
-_COMMENT = types.FoldingRangeKind.Comment.value
+_COMMENT = FoldingRangeKind.Comment
 
 
-def _folds(snapshot: Snapshot, _: types.FoldingRangeParams) -> list[dict[str, Any]]:
+def _folds(snapshot: Snapshot, _: Params) -> list[dict[str, Any]]:
     return sorted([*_comments(snapshot), *_loops(snapshot)], key=lambda fold: (fold["startLine"], -fold["endLine"]))
 
 
@@ -44,4 +43,4 @@ def _loops(snapshot: Snapshot) -> list[dict[str, Any]]:
     return found
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_FOLDING_RANGE, _folds)
+FEATURE = Feature("textDocument/foldingRange", _folds)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
+from uir_lsp.shapes import AT, WITHIN
 from uopc.uir import format as format_text
 from uopc.uir.formatter import format_line
 from uopc.uir.source import split_lines
@@ -18,7 +17,7 @@ _MANY = 200  # not more errors than this are listed
 Edits = list[dict[str, Any]]
 
 
-def _document(snapshot: Snapshot, _: types.DocumentFormattingParams) -> Edits:
+def _document(snapshot: Snapshot, _: Params) -> Edits:
     formatted = format_text(snapshot.text)
     if len(set(_LINE_END.findall(snapshot.text))) > 1:  # the ends change too
         return [] if formatted == snapshot.text else [{"range": snapshot.whole, "newText": formatted}]
@@ -35,16 +34,16 @@ def _whole_line(snapshot: Snapshot, line: int, text: str) -> dict[str, Any]:
     return {"range": place, "newText": text}
 
 
-def _range(snapshot: Snapshot, params: types.DocumentRangeFormattingParams) -> Edits:
-    first, _ = snapshot.locate(params.range.start)
-    last, column = snapshot.locate(params.range.end)
+def _range(snapshot: Snapshot, params: Params) -> Edits:
+    first, _ = snapshot.locate(params["range"]["start"])
+    last, column = snapshot.locate(params["range"]["end"])
     if column == 0 and last > first:  # a selection of whole lines ends at the start of the next
         last -= 1
     return _lines(snapshot, first, last)
 
 
-def _on_type(snapshot: Snapshot, params: types.DocumentOnTypeFormattingParams) -> Edits:
-    line, _ = snapshot.locate(params.position)
+def _on_type(snapshot: Snapshot, params: Params) -> Edits:
+    line, _ = snapshot.locate(params["position"])
     return _lines(snapshot, line - 1, line - 1) if line else []
 
 
@@ -63,11 +62,11 @@ def _lines(snapshot: Snapshot, first: int, last: int) -> Edits:
 
 
 FEATURES = (
-    Feature(types.TEXT_DOCUMENT_FORMATTING, _document),
-    Feature(types.TEXT_DOCUMENT_RANGE_FORMATTING, _range),
+    Feature("textDocument/formatting", _document),
+    Feature("textDocument/rangeFormatting", _range, WITHIN),
     Feature(
-        types.TEXT_DOCUMENT_ON_TYPE_FORMATTING,
+        "textDocument/onTypeFormatting",
         _on_type,
-        types.DocumentOnTypeFormattingOptions(first_trigger_character="\n"),
+        AT,
     ),
 )

@@ -7,14 +7,13 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature, NotSettled
+from uir_lsp.feature import Feature, NotSettled, Params
 from uir_lsp.features.code_lenses import EXPLORE, RUN, SHOW_C
 from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
 from uir_lsp.pages import link
+from uir_lsp.shapes import AT
 from uopc.analysis.explain import explain
 from uopc.analysis.explanation import Explanation
 from uopc.documentation import OPERATIONS
@@ -22,8 +21,8 @@ from uopc.uir import Span, near
 from uopc.uop import MOVEMENT, Ops, UOp
 
 
-def _hover(snapshot: Snapshot, params: types.HoverParams) -> dict[str, Any] | None:
-    line, column = snapshot.locate(params.position)
+def _hover(snapshot: Snapshot, params: Params) -> dict[str, Any] | None:
+    line, column = snapshot.locate(params["position"])
     found = _value(snapshot, line, column) or _word(snapshot, line, column)
     if found is None:
         return None
@@ -136,4 +135,4 @@ def as_plain(markdown: str) -> str:
     return re.sub(r"\*\*|`", "", "\n".join(lines))
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_HOVER, _hover, brief=True)
+FEATURE = Feature("textDocument/hover", _hover, AT, brief=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
+from uir_lsp.kinds import InlayHintKind
+from uir_lsp.shapes import WITHIN
 from uopc.analysis.style import type_text
 
-_TYPE = types.InlayHintKind.Type.value
+_TYPE = InlayHintKind.Type
 
 
-def _hints(snapshot: Snapshot, params: types.InlayHintParams) -> list[dict[str, Any]]:
-    first, _ = snapshot.locate(params.range.start)
-    last, _ = snapshot.locate(params.range.end)
+def _hints(snapshot: Snapshot, params: Params) -> list[dict[str, Any]]:
+    first, _ = snapshot.locate(params["range"]["start"])
+    last, _ = snapshot.locate(params["range"]["end"])
     found = []
     for line in range(first, last + 1):
         hint = _hint(snapshot, line)
@@ -39,4 +39,4 @@ def _hint(snapshot: Snapshot, line: int) -> dict[str, Any] | None:
     }
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_INLAY_HINT, _hints, types.InlayHintOptions(resolve_provider=False))
+FEATURE = Feature("textDocument/inlayHint", _hints, WITHIN, brief=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.document import Snapshot
 from uir_lsp.feature import ServerFeature
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
 from uopc.ops import Ops
 from uopc.uir import Span
@@ -54,7 +53,7 @@ async def input_edit(server: UirServer, params: Any) -> dict[str, Any]:
     target = Target.read(params)
     slot, source = params.get("slot"), params.get("source")
     if type(slot) is not int or slot < 0 or not isinstance(source, str):
-        raise JsonRpcInvalidParams("the parameters are {uri, slot, source}: a buffer's slot and what it is to hold")
+        raise InvalidParams("the parameters are {uri, slot, source}: a buffer's slot and what it is to hold")
     snapshot = await server.snapshot_for(target.uri)
     return await server.compute.call(_edit, snapshot, slot, source.strip())
 

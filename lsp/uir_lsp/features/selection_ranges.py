@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.names import name_at
+from uir_lsp.shapes import ABOUT, POSITION
 from uopc.uir import Group, Span
 
 
-def _selections(snapshot: Snapshot, params: types.SelectionRangeParams) -> list[dict[str, Any]]:
-    return [_around(snapshot, *snapshot.locate(position)) for position in params.positions]
+def _selections(snapshot: Snapshot, params: Params) -> list[dict[str, Any]]:
+    return [_around(snapshot, *snapshot.locate(position)) for position in params["positions"]]
 
 
 def _around(snapshot: Snapshot, line: int, column: int) -> dict[str, Any]:
@@ -48,4 +47,4 @@ def _spans(snapshot: Snapshot, line: int, column: int) -> list[Span]:
     return [span for span in spans if span.start <= column <= span.end and span.start < span.end]
 
 
-FEATURE = Feature(types.TEXT_DOCUMENT_SELECTION_RANGE, _selections)
+FEATURE = Feature("textDocument/selectionRange", _selections, {**ABOUT, "positions": [POSITION]})

@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lsprotocol import types
-
+from uir_lsp.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from uir_lsp.cursor import DIRECTIVE
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.directive_tokens import directive_tokens
+from uir_lsp.shapes import ABOUT, WITHIN, text
 from uopc.uir.scan import COMMENT, NUMBER, NUMBER_WORDS, PUNCT, REF, WORD, Token, tokens
 from uopc.uir.source import to_units
 
-TYPES = ["variable", "function", "number", "property", "enumMember", "type", "comment", "macro", "string", "keyword"]
-MODIFIERS = ["declaration", "readonly"]
-_TYPE = {name: k for k, name in enumerate(TYPES)}
-_DECLARATION = 1 << MODIFIERS.index("declaration")
+_TYPE = {name: k for k, name in enumerate(TOKEN_TYPES)}
+_DECLARATION = 1 << TOKEN_MODIFIERS.index("declaration")
 _DTYPE = re.compile(r"bool|void|[iu](8|16|32|64)|f(16|32|64)")
-LEGEND = types.SemanticTokensLegend(token_types=TYPES, token_modifiers=MODIFIERS)
 
 
 def _encode(snapshot: Snapshot, first: int, last: int) -> list[int]:
@@ -95,16 +92,16 @@ def _remember(snapshot: Snapshot, data: list[int]) -> str:
     return memory.tokens[0]
 
 
-def _full(snapshot: Snapshot, _: types.SemanticTokensParams) -> dict[str, Any]:
+def _full(snapshot: Snapshot, _: Params) -> dict[str, Any]:
     data = _encode(snapshot, 0, len(snapshot.lines) - 1)
     return {"resultId": _remember(snapshot, data), "data": data}
 
 
-def _delta(snapshot: Snapshot, params: types.SemanticTokensDeltaParams) -> dict[str, Any]:
+def _delta(snapshot: Snapshot, params: Params) -> dict[str, Any]:
     known, old = snapshot.memory.tokens
     data = _encode(snapshot, 0, len(snapshot.lines) - 1)
     result = _remember(snapshot, data)
-    if params.previous_result_id != known:
+    if params["previousResultId"] != known:
         return {"resultId": result, "data": data}
     return {"resultId": result, "edits": _difference(old, data)}
 
@@ -119,13 +116,13 @@ def _difference(old: list[int], new: list[int]) -> list[dict[str, Any]]:
     return [{"start": start, "deleteCount": len(old) - start - end, "data": new[start : len(new) - end]}]
 
 
-def _range(snapshot: Snapshot, params: types.SemanticTokensRangeParams) -> dict[str, Any]:
-    first, last = snapshot.locate(params.range.start)[0], snapshot.locate(params.range.end)[0]
+def _range(snapshot: Snapshot, params: Params) -> dict[str, Any]:
+    first, last = snapshot.locate(params["range"]["start"])[0], snapshot.locate(params["range"]["end"])[0]
     return {"data": _encode(snapshot, first, last)}
 
 
 FEATURES = (
-    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _full, LEGEND),
-    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, _delta, LEGEND),
-    Feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _range, LEGEND),
+    Feature("textDocument/semanticTokens/full", _full),
+    Feature("textDocument/semanticTokens/full/delta", _delta, {**ABOUT, "previousResultId": text}),
+    Feature("textDocument/semanticTokens/range", _range, WITHIN, brief=True),
 )

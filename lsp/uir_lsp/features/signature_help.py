@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsprotocol import types
-
 from uir_lsp.cursor import Cursor, read_cursor
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature
+from uir_lsp.feature import Feature, Params
 from uir_lsp.features.operation import meaning, parameter_texts, signature, spec_of
+from uir_lsp.shapes import AT
 from uopc.ops import OpSpec
 
 
-def _help(snapshot: Snapshot, params: types.SignatureHelpParams) -> dict[str, Any] | None:
-    line, column = snapshot.locate(params.position)
+def _help(snapshot: Snapshot, params: Params) -> dict[str, Any] | None:
+    line, column = snapshot.locate(params["position"])
     cursor = read_cursor(snapshot.line(line), column)
     spec = spec_of(cursor.op)
     if spec is None or cursor.kind not in ("operand", "keyword", "value"):
@@ -48,7 +47,7 @@ def _active(spec: OpSpec, cursor: Cursor) -> int | None:
 
 
 FEATURE = Feature(
-    types.TEXT_DOCUMENT_SIGNATURE_HELP,
+    "textDocument/signatureHelp",
     _help,
-    types.SignatureHelpOptions(trigger_characters=[" ", ",", "=", "("], retrigger_characters=[" "]),
+    AT,
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.feature import ServerFeature
 from uir_lsp.features.run_program import RESTRICTED
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.run import NoAnswer
 from uir_lsp.target import Target
 
@@ -22,10 +21,10 @@ async def speed(server: UirServer, params: Any) -> dict[str, Any]:
     for name in ("operations", "memory_bytes", "kernel_ms"):
         number = params.get(name)
         if type(number) not in (int, float) or not number >= 0:
-            raise JsonRpcInvalidParams(f"{name} is a number that is not negative")
+            raise InvalidParams(f"{name} is a number that is not negative")
         job[name] = number
     if not isinstance(job["dtype"], str):
-        raise JsonRpcInvalidParams("dtype is the name of an element type")
+        raise InvalidParams("dtype is the name of an element type")
     if not server.options.trusted:
         return {"error": RESTRICTED}
     try:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.feature import ServerFeature
 from uir_lsp.features.show_c import ask, shown, why_not
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ async def stage_text(server: UirServer, params: Any) -> dict[str, Any]:
     target = Target.read(params)
     stage, form = target.options.get("stage"), target.options.get("form")
     if not isinstance(stage, str) or not (form is None or isinstance(form, str)):
-        raise JsonRpcInvalidParams("options.stage is the name of a stage, options.form that of a form")
+        raise InvalidParams("options.stage is the name of a stage, options.form that of a form")
     snapshot = await server.snapshot_for(target.uri)
     text, stale = snapshot.text, False
     if (target.value is not None and target.value not in snapshot.analysis.values) or why_not(snapshot, target.value):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from uir_lsp.document import Snapshot
-from uir_lsp.feature import Feature, ServerFeature
+from uir_lsp.feature import Feature, Params, ServerFeature
+from uir_lsp.kinds import SymbolKind
 from uir_lsp.protocol import Encoded
+from uir_lsp.shapes import text
 from uopc.analysis.style import type_text
 from uopc.uir import Span, Statement
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from uir_lsp.server import UirServer
 
 _KINDS = {
-    "buffer": types.SymbolKind.Array,
-    "alloc": types.SymbolKind.Array,
-    "param": types.SymbolKind.TypeParameter,
-    "const": types.SymbolKind.Constant,
-    "range": types.SymbolKind.Number,
-    "store": types.SymbolKind.Event,
-    "end": types.SymbolKind.Event,
-    "sink": types.SymbolKind.Event,
-    "group": types.SymbolKind.Event,
+    "buffer": SymbolKind.Array,
+    "alloc": SymbolKind.Array,
+    "param": SymbolKind.TypeParameter,
+    "const": SymbolKind.Constant,
+    "range": SymbolKind.Number,
+    "store": SymbolKind.Event,
+    "end": SymbolKind.Event,
+    "sink": SymbolKind.Event,
+    "group": SymbolKind.Event,
 }
 _MOST_FOUND = 256
 
 
 def kind_of(statement: Statement) -> int:
     """The protocol's symbol kind that draws an operation best."""
-    return int(_KINDS.get(statement.op, types.SymbolKind.Variable).value)
+    return _KINDS.get(statement.op, SymbolKind.Variable)
 
 
 def type_of(snapshot: Snapshot, statement: Statement, line: int) -> str:
@@ -43,7 +43,7 @@ def type_of(snapshot: Snapshot, statement: Statement, line: int) -> str:
     return type_text(value.uop)
 
 
-def _outline(snapshot: Snapshot, _: types.DocumentSymbolParams) -> Encoded:
+def _outline(snapshot: Snapshot, _: Params) -> Encoded:
     """Every statement. Clients ask after each edit, so what an edit leaves as it was is not made again."""
     known, used = snapshot.memory.symbols, {}
     texts = []
@@ -93,16 +93,16 @@ def _holds(text: str, letters: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-async def _workspace_symbols(server: UirServer, params: types.WorkspaceSymbolParams) -> list[dict[str, Any]]:
+async def _workspace_symbols(server: UirServer, params: Params) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for uri in server.documents.uris():
         snapshot = await server.documents.snapshot(uri)
         if snapshot is not None and len(found) < _MOST_FOUND:
-            found += await server.compute.call(search, snapshot, params.query)
+            found += await server.compute.call(search, snapshot, params["query"])
     return found[:_MOST_FOUND]
 
 
 FEATURES = (
-    Feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _outline),
-    ServerFeature(types.WORKSPACE_SYMBOL, _workspace_symbols),
+    Feature("textDocument/documentSymbol", _outline),
+    ServerFeature("workspace/symbol", _workspace_symbols, {"query": text}),
 )

@@ -9,11 +9,10 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from uir_lsp.feature import ServerFeature
 from uir_lsp.features.run_program import RESTRICTED
 from uir_lsp.kept import MOST_ELEMENTS, NotKept, Output, Slice, read, save
+from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ async def values(server: UirServer, params: Any) -> dict[str, Any]:
     slices = read_slices(params.get("slice"), output)
     shape = [len(range(*one)) for one in slices if not isinstance(one, int)]
     if prod(shape) > MOST_ELEMENTS:
-        raise JsonRpcInvalidParams(f"one answer holds at most {MOST_ELEMENTS:,} elements: ask for a smaller slice")
+        raise InvalidParams(f"one answer holds at most {MOST_ELEMENTS:,} elements: ask for a smaller slice")
     try:
         data = await server.compute.call(read, run, output, slices)
     except ValueError as error:  # the file was closed meanwhile
@@ -41,11 +40,11 @@ async def values(server: UirServer, params: Any) -> dict[str, Any]:
 def read_slices(given: Any, output: Output) -> list[Slice]:
     """One entry an axis: an index, or begin, end and step inside the axis. What is absent is the whole axis.
 
-    Raises JsonRpcInvalidParams.
+    Raises InvalidParams.
     """
     entries = [] if given is None else given
     if not isinstance(entries, list) or len(entries) > len(output.shape):
-        raise JsonRpcInvalidParams(f"slice is a list of at most {len(output.shape)} entries, one an axis")
+        raise InvalidParams(f"slice is a list of at most {len(output.shape)} entries, one an axis")
     found: list[Slice] = [_slice(entry, size) for entry, size in zip(entries, output.shape)]
     return found + [(0, size, 1) for size in output.shape[len(found) :]]
 
@@ -57,7 +56,7 @@ def _slice(entry: Any, size: int) -> Slice:
         begin, end, step = (*entry, 1)[:3]
         if 0 <= begin <= end <= size and step > 0:
             return begin, end, step
-    raise JsonRpcInvalidParams(
+    raise InvalidParams(
         f"an axis of {size:,} is sliced by an index inside it, or [begin, end] or [begin, end, step] inside it"
     )
 
@@ -67,7 +66,7 @@ async def save_values(server: UirServer, params: Any) -> dict[str, Any]:
     target = Target.read(params)
     path = params.get("path")
     if not isinstance(path, str) or not Path(path).is_absolute():
-        raise JsonRpcInvalidParams("path is the whole path of the file to write")
+        raise InvalidParams("path is the whole path of the file to write")
     if not server.options.trusted:
         return {"error": RESTRICTED}
     try:

@@ -1,4 +1,4 @@
-"""The commands of the server, for clients that have none of their own.
+"""`workspace/executeCommand`: the commands of the server, for clients that have none of their own.
 
 They are the requests of `uir/...`, with a result that such a client can show.
 """
@@ -6,18 +6,18 @@ They are the requests of `uir/...`, with a result that such a client can show.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-from pygls.uris import from_fs_path
-
+from uir_lsp.feature import ServerFeature
 from uir_lsp.features.code_lenses import RUN, SHOW_C
 from uir_lsp.features.explain import explain_value
 from uir_lsp.features.run_program import run_program
 from uir_lsp.features.show_c import show_assembly, show_c, show_loops
+from uir_lsp.kinds import MessageType
+from uir_lsp.refusal import InvalidParams
+from uir_lsp.shapes import anything, text
 from uir_lsp.target import Target
 
 if TYPE_CHECKING:
@@ -26,34 +26,10 @@ if TYPE_CHECKING:
 Command = Callable[["UirServer", Any], Coroutine[Any, Any, Any]]
 
 
-class ShownFiles:
-    """The files that are shown to the person, in a folder of their own that goes when the server ends."""
-
-    def __init__(self) -> None:
-        self._folder: Path | None = None
-
-    def write(self, name: str, text: str) -> str:
-        """Write a file and give its URI; the same name replaces what was shown before."""
-        if self._folder is None:
-            from uopc.runtime.scratch import new_folder
-
-            self._folder = new_folder("shown")
-        path = self._folder / name
-        path.write_text(text, encoding="utf-8")
-        uri: str | None = from_fs_path(str(path))
-        return uri or str(path)
-
-    def remove(self) -> None:
-        """Remove them all."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
-
-
 async def _run(server: UirServer, params: Any) -> dict[str, Any]:
     result = await run_program(server, params)
-    kind = types.MessageType.Info if result["ok"] else types.MessageType.Error
-    server.window_show_message(types.ShowMessageParams(kind, summary(result)))
+    kind = MessageType.Info if result["ok"] else MessageType.Error
+    server.show_message(kind, summary(result))
     return result
 
 
@@ -94,19 +70,19 @@ async def _show_assembly(server: UirServer, params: Any) -> dict[str, Any]:
     return result
 
 
-async def _show(server: UirServer, target: Target, extension: str, text: str, result: dict[str, Any]) -> None:
+async def _show(server: UirServer, target: Target, extension: str, content: str, result: dict[str, Any]) -> None:
     """Open a text beside the file, if there is one and the client can; say why there is none."""
     if "message" in result:
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, result["message"]))
-    if not text:
+        server.show_message(MessageType.Warning, result["message"])
+    if not content:
         return
     stem = re.sub(r"\W", "_", Path(target.path).stem) or "program"
     part = f".{re.sub(r'[^A-Za-z0-9_.]', '_', target.value)}" if target.value else ""
-    uri = server.shown.write(f"{stem}{part}.{extension}", text)
+    uri = server.shown.write(f"{stem}{part}.{extension}", content)
     if server.options.show_document:
-        server.window_show_document(types.ShowDocumentParams(uri=uri, take_focus=False))  # whatever the client answers
+        server.protocol.ask("window/showDocument", {"uri": uri, "takeFocus": False})  # whatever the client answers
     else:
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"written to {uri}"))
+        server.show_message(MessageType.Info, f"written to {uri}")
 
 
 COMMANDS: dict[str, Command] = {
@@ -116,3 +92,15 @@ COMMANDS: dict[str, Command] = {
     "uir.showAssembly": _show_assembly,
     "uir.explain": explain_value,
 }
+
+
+async def _execute(server: UirServer, params: Any) -> Any:
+    """The result of a command. A task, so that cancelling it is answered."""
+    command = COMMANDS.get(params["command"])
+    if command is None:
+        raise InvalidParams(f"there is no command {params['command']!r}")
+    arguments = params.get("arguments") or []
+    return await command(server, arguments[0] if arguments else None)
+
+
+FEATURE = ServerFeature("workspace/executeCommand", _execute, {"command": text, "arguments?": [anything]})
