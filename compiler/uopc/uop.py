@@ -7,7 +7,7 @@ common subexpressions are shared by construction. Nothing here recurses: a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from weakref import ref
 
 from uopc.dtype import DType, Scalar, const_key, dtypes
@@ -53,7 +53,7 @@ _nodes: dict[_Key, _Entry] = {}
 
 
 def _forget(entry: ref[UOp]) -> None:
-    key = cast(_Entry, entry).key
+    key: _Key = entry.key  # type: ignore[attr-defined]  # it is an _Entry; a cast would be a call for each node
     if _nodes.get(key) is entry:
         del _nodes[key]
 

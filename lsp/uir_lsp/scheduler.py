@@ -253,7 +253,7 @@ class Documents(Generic[T]):
             if old():
                 return
             self._tell(entry, snapshot, message)
-            if revision == 0:
+            if settled or not revision:
                 await self._compute.call(snapshot.analysis.expect_edits)
             if not snapshot.analysis.settled:
                 self._settle_later(entry, snapshot)

@@ -10,7 +10,7 @@ from uopc.uir.drafts import Placed
 from uopc.uir.leading import with_leading_fix
 from uopc.uir.lines import Line, header_draft, parse_line
 from uopc.uir.model import Diagnostic, Directives, Severity, Span, Statement
-from uopc.uir.nearby import stale_lines
+from uopc.uir.nearby import Age
 from uopc.uir.program import OutputRef, Program, outputs_of, program_of, still_unused, unused_draft, unused_items
 from uopc.uir.program_lints import Found, placed_findings, whole_findings
 from uopc.uir.report import ERROR_CODES, Messages, Reporter, has_error, placed_notes
@@ -151,9 +151,9 @@ class Analysis:
         return self._program.root_line
 
     @cached_property
-    def stale(self) -> frozenset[Line]:
-        """The lines whose nodes are not the newest: none when settled."""
-        return stale_lines(self.state)
+    def age(self) -> Age:
+        """Which lines have nodes that are not the newest; for a text that is not settled."""
+        return Age(self.state)
 
     @cached_property
     def _known_names(self) -> dict[UOp, list[str]]:
@@ -193,8 +193,8 @@ class Analysis:
         return names if names or uop not in self.owners else [self.owners[uop]]
 
     def expect_edits(self) -> None:
-        """Makes the maps that the first edit would wait for."""
-        _ = self.state.places, self.state.users
+        """Makes the maps that the first edit or hover would wait for."""
+        _ = self.state.places, self.state.users, self.state.node_names
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -31,8 +31,8 @@ class Near:
     Other values may be those before the edit: these have no names.
     """
 
-    def __init__(self, analysis: Analysis, stale: frozenset[Line], made: Mapping[Line, UOp | None]) -> None:
-        self._analysis, self._stale, self._made = analysis, stale, made
+    def __init__(self, analysis: Analysis, age: Age, made: Mapping[Line, UOp | None]) -> None:
+        self._analysis, self._age, self._made = analysis, age, made
         self.values: Mapping[str, Value] = Values(analysis.state, made)
         self.statements: Mapping[int, Statement] = analysis.statements
         self._names: dict[UOp, list[str]] = {}
@@ -45,7 +45,7 @@ class Near:
         """What the program computes, if its node is not one from before the edit."""
         analysis = self._analysis
         line = analysis.root_line
-        return None if line is None or analysis.state.items[line] in self._stale else analysis.root
+        return None if line is None or self._age.is_stale(analysis.state.items[line]) else analysis.root
 
     @property
     def kind(self) -> str:
@@ -60,9 +60,43 @@ class Near:
     def names_of(self, uop: UOp) -> list[str]:
         """The names of the values that are known to be this node, in order."""
         defs, places = self._analysis.state.defs, self._analysis.state.places
-        settled = [name for name in self._analysis.names_of(uop) if defs[name][0] not in self._stale]
+        settled = [name for name in self._analysis.names_of(uop) if self._is_newest(defs[name][0], uop)]
         made = self._names.get(uop)
         return sorted({*settled, *made}, key=lambda name: places[defs[name][0]]) if made else settled
+
+    def _is_newest(self, item: Line, uop: UOp) -> bool:
+        """Whether the newest node of a line, which has this node, is this one."""
+        return self._made[item] is uop if item in self._made else not self._age.is_stale(item)
+
+
+class Age:
+    """Which lines have nodes that are made of nodes from before an edit: found out about those that are asked for."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._fresh: set[Line] = set()
+        self.first = min(map(state.places.__getitem__, state.ahead))  # all down to this line are new
+
+    def is_stale(self, item: Line) -> bool:
+        """Whether a line is: whether an edit was above it, in what it is made of. Costs what it is made of."""
+        state, first, fresh = self._state, self.first, self._fresh
+        ahead, defs, places = state.ahead, state.defs, state.places
+        seen, todo = {item}, [item]
+        while todo:
+            line = todo.pop()
+            place = places[line]
+            if place <= first or line in fresh:
+                continue
+            for name in line.uses:
+                maker = found[0] if (found := defs.get(name)) else None
+                if maker is None or maker in seen or places[maker] >= place:
+                    continue
+                if maker in ahead:
+                    return True
+                seen.add(maker)
+                todo.append(maker)
+        fresh |= seen
+        return False
 
 
 def near(analysis: Analysis, name: str) -> Analysis | Near | None:
@@ -70,39 +104,23 @@ def near(analysis: Analysis, name: str) -> Analysis | Near | None:
     state = analysis.state
     if not state.ahead or name not in analysis.values:
         return analysis
-    stale = analysis.stale
+    age = analysis.age
     item = state.defs[name][0]
-    if item not in stale or state.value_of(name) is None:
-        return Near(analysis, stale, {})
-    cone, whole = _cone(state, item, stale)
+    if state.places[item] <= age.first or state.value_of(name) is None:
+        return Near(analysis, age, {})
+    cone, whole = _cone(state, item, age.first)
     made = _made(state, cone)
-    return Near(analysis, stale, made) if whole or _is_local(made[item], made.values()) else None
+    return Near(analysis, age, made) if whole or _is_local(made[item], made.values()) else None
 
 
-def stale_lines(state: State) -> frozenset[Line]:
-    """The lines whose nodes are made of nodes from before an edit."""
-    users, defs, places = state.users, state.defs, state.places
-    found: set[Line] = set()
-    todo = list(state.ahead)
-    while todo:
-        item = todo.pop()
-        if item.name is None or defs[item.name][0] is not item:
-            continue
-        below = places[item]
-        for user in users.get(item.name, ()):
-            if user not in found and places[user] > below:
-                found.add(user)
-                todo.append(user)
-    return frozenset(found)
-
-
-def _cone(state: State, item: Line, stale: frozenset[Line]) -> tuple[list[Line], bool]:
-    """The stale lines that a value is made of, nearest first; and whether these are all."""
+def _cone(state: State, item: Line, first: int) -> tuple[list[Line], bool]:
+    """The lines below `first` that a value is made of, nearest first, and whether these are all."""
+    places = state.places
     seen = {item: None}
     level = [item]
     for _ in range(DEPTH):
         below = {defs[0]: None for line in level for name in line.uses if (defs := state.defs.get(name))}
-        level = [line for line in below if line in stale and line not in seen]
+        level = [line for line in below if places[line] > first and line not in seen]
         if not level:
             return list(seen), True
         seen.update(dict.fromkeys(level))
