@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from uopc.dtype import dtypes
@@ -29,6 +30,7 @@ class Plan(NamedTuple):
     variadic: Param | None  # takes all further operands
     keywords: Mapping[str, Param]
     required: tuple[Param, ...]  # static arguments that must be given
+    values_only: int  # how many values it takes, if it takes nothing else; -1
 
 
 class Bound(NamedTuple):
@@ -52,11 +54,15 @@ def _plan(spec: OpSpec) -> Plan:
         many[0] if many else None,
         {p.name: p for p in static},
         tuple(p for p in static if not p.optional),
+        len(fixed) if len(fixed) == len(spec.params) and all(p.kind == "value" for p in fixed) else -1,
     )
 
 
 PLANS: dict[str, Plan] = {name: _plan(spec) for name, spec in OPS.items()}
 PLANS.update({alias: PLANS[name] for alias, name in ALIASES.items()})
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Misfit(Exception):
@@ -89,6 +95,9 @@ def bind(st: Statement) -> tuple[Bound | None, tuple[Draft, ...]]:
 def _fitting(st: Statement, plan: Plan) -> Bound | None:
     """The fast way: the arguments of a statement where everything fits, else None (or Misfit)."""
     spec, attrs, operands = plan.spec, st.attrs, st.operands
+    kinds = set(map(type, operands))
+    if len(operands) == plan.values_only and not attrs and Group not in kinds:
+        return Bound(plan, operands, Number in kinds, _NOTHING, _NOTHING)  # type: ignore[arg-type]  # there is no Group
     fixed = plan.fixed if not attrs else [p for p in plan.fixed if p.name not in attrs]
     n = len(fixed)
     if len(operands) != n and (plan.variadic is None or len(operands) < n):

@@ -36,7 +36,7 @@ class Around(NamedTuple):
     owner: Owner | None  # of the statement's slot, when it is not the statement itself
 
 
-Source: TypeAlias = "list[UOp]"
+Source: TypeAlias = "Sequence[UOp]"
 Build = Callable[[Bound, Source, Around], UOp]
 
 
@@ -69,7 +69,12 @@ def literal(value: Scalar, dtype: DType, where: tuple[str | int, ...], text: str
     return UOp(Ops.CONST, (), value, dtype)
 
 
-def _with_numbers(bound: Bound, known: Sequence[UOp | None]) -> list[UOp]:
+def _with_numbers(bound: Bound, known: Sequence[UOp | None]) -> Sequence[UOp]:
+    a = known[0]
+    if len(known) == 2 and a is not None and a.dtype.bits and bound.plan.values_only == 2:  # nearly always
+        number = bound.values[1]
+        assert isinstance(number, Number)
+        return a, literal(number.value, a.dtype, ("src", 1), number.text)
     kinds = number_dtypes(
         bound.plan.spec.name, known, [v.value if isinstance(v, Number) else None for v in bound.values]
     )
@@ -109,7 +114,10 @@ def _param_dtypes(body: UOp, kinds: list[DType]) -> None:
 def _aligned(src: Source) -> tuple[UOp, ...]:
     """Operands broadcast to one shape."""
     shape = src[0].shape
-    if all(s.shape == shape for s in src):
+    for s in src:
+        if s.shape is not shape and s.shape != shape:
+            break
+    else:
         return tuple(src)
     shapes = {s.shape for s in src if s.shape}
     common = shapes.pop() if len(shapes) == 1 else broadcast_shape(*(s.shape for s in src))

@@ -68,19 +68,32 @@ def parse_line(text: str) -> Line:
 
 def _simple(line: Line, found: re.Match[str]) -> None:
     """The same as `_statement` for the most common lines, from one match."""
-    operands: list[Operand] = []
-    for k in (3, 5):
-        if found[k] is not None:
-            operands.append(Ref(found[k], Span(found.start(k) - 1, found.end(k))))
-        elif (text := found[k + 1]) is not None:
-            value = scan.number_value(text)
-            assert value is not None  # only a number of very many digits has no value
-            operands.append(Number(value, text, Span(*found.span(k + 1))))
-    if found[7] is not None:
-        places = scan.DIGITS.finditer(line.text, *found.span(7))
-        items = tuple([Number(int(m[0]), m[0], Span(*m.span())) for m in places])
-        operands.append(Group(items, Span(*found.span(7)), "()"))
-    _finish(line, found, tuple(operands), NO_ATTRS, operands[-1].span.end)
+    _, _, first, first_number, second, second_number, entries = found.groups()
+    operand = _ref(found, first, 3) if first is not None else _number(found, first_number, 4)
+    operands: tuple[Operand, ...]
+    if second is not None:
+        operands = (operand, _ref(found, second, 5))
+    elif second_number is not None:
+        operands = (operand, _number(found, second_number, 6))
+    elif entries is not None:
+        begin, end = found.span(7)
+        places = scan.DIGITS.finditer(line.text, begin, end)
+        items = tuple([Number(int(text := m[0]), text, Span(*m.span())) for m in places])
+        operands = (operand, Group(items, Span(begin, end), "()"))
+    else:
+        operands = (operand,)
+    _finish(line, found, operands, NO_ATTRS, operands[-1].span.end)
+
+
+def _ref(found: re.Match[str], name: str, k: int) -> Ref:
+    start, end = found.span(k)
+    return Ref(name, Span(start - 1, end))
+
+
+def _number(found: re.Match[str], text: str, k: int) -> Number:
+    value = scan.number_value(text)
+    assert value is not None  # only a number of very many digits has no value
+    return Number(value, text, Span(*found.span(k)))
 
 
 def _statement(line: Line, head: re.Match[str]) -> None:

@@ -37,6 +37,15 @@ class _Missing:
 
 
 _MISSING = _Missing()
+
+
+class _Above(dict[str, "UOp | _Missing | None"]):
+    """The values of the lines above. (A dictionary, because a function would be called for every operand.)"""
+
+    def __missing__(self, name: str) -> _Missing:
+        return _MISSING
+
+
 _AROUND = {leading: Around("", leading, None) for leading in (False, True)}
 Resolve: TypeAlias = "Callable[[str], UOp | _Missing | None]"
 
@@ -130,14 +139,14 @@ class State:
         unknown = bound is None
         notes: list[Draft] = []
         for operand in item.refs if bound is None else bound.values:
-            if not isinstance(operand, Ref):
+            if type(operand) is not Ref:
                 known.append(None)
                 continue
             u = resolve(operand.name)
-            if u is None:
-                unknown = True
-            elif isinstance(u, UOp):
+            if type(u) is UOp:
                 known.append(u)
+            elif u is None:
+                unknown = True
             else:
                 notes.append(self._undefined(item, operand))
                 unknown = True
@@ -206,11 +215,8 @@ def collector_paused() -> Iterator[None]:
 
 
 def _evaluate_all(state: State) -> None:
-    values: dict[str, UOp | None] = {}
-
-    def resolve(name: str) -> UOp | _Missing | None:
-        return values.get(name, _MISSING)
-
+    values = _Above()
+    resolve = values.__getitem__
     for item in state.items:
         uop, notes = state.evaluate(item, resolve)
         state.uops.append(uop)
