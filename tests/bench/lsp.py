@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
 import random
 import shutil
 import statistics
@@ -213,21 +214,26 @@ class Session:
     def hovers(self, repeat: int) -> tuple[float, int]:
         """Hovers on names of different lines: the time of one, and how many had an answer."""
         times, answered = [], 0
-        for k in range(repeat):
-            line = self.middle + 2 + k  # as many kinds of line as there are, and none twice
+        for line in self.statements(repeat):  # as many kinds of line as there are, and none twice
             began = time.monotonic()
             found = self.client.at("textDocument/hover", self.uri, line, self.subject.hover_column)
             times.append((time.monotonic() - began) * 1e3)
             answered += found is not None
         return statistics.median(times), answered
 
+    def statements(self, count: int) -> list[int]:
+        """The first lines below the middle that are more than a comment."""
+        lines = self.text.split("\n")
+        found = [k for k, line in enumerate(lines) if k > self.middle + 1 and line.strip() and line[0] != "#"]
+        return found[:count]
+
     def hovers_after_edits(self, repeat: int) -> float:
         """A hover in the middle, in the same write as an edit at the top: the time to its answer."""
         times = []
-        for k in range(repeat):
+        for k, line in enumerate(self.statements(repeat)):
             time.sleep(0.6)  # so that nothing is left of the edit before
             edit = self.message(self.subject.edit(self.text, min(20, self.middle), k))
-            position = {"line": self.middle + k, "character": self.subject.hover_column}
+            position = {"line": line, "character": self.subject.hover_column}
             asked = {"textDocument": {"uri": self.uri}, "position": position}
             began = time.monotonic()
             self.client.result(self.client.start("textDocument/hover", asked, before=edit))
@@ -317,12 +323,21 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     subjects = [s for s in SUBJECTS if s.command is None or shutil.which(s.command[0])]
+    prepare()
     for lines in args.lines:
         figures = {subject.name: measure(subject, lines, args.repeat) for subject in subjects}
         if args.json:
             print(json.dumps({"lines": lines, **figures}), flush=True)
         else:
             show(lines, figures)
+
+
+def prepare() -> None:
+    """Let Python keep the compiled form of our modules, as it does for a person, and make it once."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    client = Client()
+    client.initialize()
+    client.close()
 
 
 def show(lines: int, figures: dict[str, dict[str, float]]) -> None:

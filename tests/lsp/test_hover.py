@@ -73,6 +73,17 @@ def test_a_reduction_says_its_sum_axes_and_operations(shared: Client) -> None:
     assert "24 operations" in text  # 3 rows of 4, a multiplication and an addition each
 
 
+def test_a_call_says_what_its_body_computes_of_its_arguments(shared: Client) -> None:
+    uri = shared.open(
+        "%b = buffer 6 : dtype=f32 slot=0\n%x = reshape %b, (2, 3)\n%f = param (3, 2) : dtype=f32 slot=0\n"
+        "%g = mul %f, 2.0\n%t = permute %x, (1, 0)\n%c = call %g, %t\n",
+        "file:///call.uir",
+    )
+    said = shared.at("textDocument/hover", uri, 5, 1)["contents"]["value"]
+    assert "%c[i, j] = %t[i, j] * 2.0" in said
+    assert "reads buffer 0 at i + 3·j" in said or "reads buffer 0 at 3·j + i" in said
+
+
 def test_a_value_with_an_error_says_what_is_known_and_why_no_more(shared: Client) -> None:
     head, unknown, known, users = paragraphs(shared, 7)
     assert head.startswith("**%7** — `reshape` ")

@@ -33,7 +33,7 @@ def replayed(path: Path | str) -> list[dict[str, Any]]:
     done = subprocess.run(
         command, env=environment(), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=120
     )
-    assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr.decode()
+    assert done.returncode == 0 and b"ERROR" not in done.stderr, done.stderr.decode()
     return messages(done.stdout)
 
 

@@ -104,7 +104,19 @@ def _known(analysis: Source, bare: str, u: UOp, style: Style, traced: bool) -> d
     }
     if step.op is Ops.REDUCE:
         found["reduction"] = _reduction(analysis, step, names)
+    if u.op is Ops.CALL:
+        return found | _substituted(u, names, style)
     return found | _mapped(u, names, style, step.op in MOVEMENT) if is_tensor_step(u) else found
+
+
+def _substituted(u: UOp, names: Names, style: Style) -> dict[str, Any]:
+    """The index map of a call: that of its body with the arguments in the place of the params."""
+    nodes = u.src[0].toposort()
+    if len(nodes) > MAX_INNER:
+        return {}
+    params = {p: u.src[p.arg.slot + 1] for p in nodes if p.op is Ops.PARAM and p.arg.slot + 1 < len(u.src)}
+    body = u.src[0].substitute(params)
+    return _mapped(body, lambda x: names(u if x is body else x), style, False) if is_tensor_step(body) else {}
 
 
 def _mapped(u: UOp, names: Names, style: Style, moves: bool) -> dict[str, Any]:
