@@ -15,21 +15,19 @@ EXP2 = (1.5353360e-4, 1.3398875e-3, 9.6184369e-3, 5.5503324e-2, 2.4022648e-1, 6.
 
 
 def exp2(v: Vectors, w: int) -> str:
-    """Name of the function."""
+    """Name of the function. What the power of 2 adds to the exponent's bits is right from the smallest normal number up
+    to infinity; below it the result is 0."""
     t, i, u = v.raw(dtypes.f32, w), v.raw(dtypes.i32, w), v.raw(dtypes.u32, w)
     fma = v.fused(dtypes.f32, w)
-    select = v.select(dtypes.f32, w)
     steps = "".join(f"  p = {fma}(p, r, {v.splat(f'{c!r}f', dtypes.f32, w)});\n" for c in (*EXP2[1:], 1.0))
-    high, low = (v.splat(x, dtypes.f32, w) for x in ("128.0f", "-160.0f"))
     return v.declare(
         f"exp2_{t}",
         f"static inline {t} exp2_{t}({t} x) {{\n"
-        f"  x = {select}(x > {high}, {high}, x);\n"
-        f"  x = {select}(x < {low}, {low}, x);\n"
-        f"  {t} big = x + 12582912.0f, r = x - (big - 12582912.0f), p = {v.splat(f'{EXP2[0]!r}f', dtypes.f32, w)};\n"
+        f"  {t} y;\n  for (int l = 0; l < {w}; l++) y[l] = x[l] < 128.0f ? x[l] : 128.0f;\n"
+        f"  {t} big = y + 12582912.0f, r = y - (big - 12582912.0f), p = {v.splat(f'{EXP2[0]!r}f', dtypes.f32, w)};\n"
         f"{steps}"
-        f"  {i} n = ({i})(({u})big - 0x4b400000u), half = n >> 1;\n"
-        f"  return p * ({t})(({u})(half + 127) << 23) * ({t})(({u})(n - half + 127) << 23);\n}}",
+        f"  {i} q = ({i})(({u})p + (({u})big << 23)) & ~({i})(x < -126.0f), nan = ({i})(x != x);\n"
+        f"  return ({t})((({i})x & nan) | (q & ~nan));\n}}",
     )
 
 
