@@ -26,7 +26,7 @@ SWITCHES: dict[str, str] = {
     "pack": "operands of a contraction are copied into the order in which the tile reads them",
     "block": "long contractions run in blocks of steps that fit the caches, both operands packed",
     "stream": "an operand that few rows read is packed by the first of them while the next lines are fetched",
-    "columns": "sums down columns run along rows",
+    "columns": "sums down columns run along rows, and sums over several axes along memory",
     "copies": "several vectors side by side hide the latency of a sum",
     "transpose": "a copy that crosses rows and columns goes through square blocks in registers",
     "threads": "outer loops are shared between threads",
@@ -39,6 +39,7 @@ _MIN_LENGTH = 4
 _L1, _LINE, _WAYS = 32 << 10, 64, 8  # a first-level cache: its bytes, bytes of a line, lines of a set
 _MANY_ROWS = 96  # rows from which packing both operands costs little
 _FAR_BYTES = 3 << 19  # an operand that the second-level cache does not hold
+_PIECE, _LONG_PIECE = 256, 32 << 10  # bytes along the lanes: worth a sum of its own; long enough to start from anew
 _PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
 
 
@@ -100,8 +101,9 @@ class Choice:
     """How one nest is computed.
 
     role: "scalar" (the textbook loops), "map" (elementwise along lanes), "lanes" (a reduction along lanes), "columns"
-    (a reduction down columns, lanes along rows), "tile" (a contraction in registers), "transpose"; lane: the loop along
-    the lanes; width, copies: lanes and vectors side by side; tile: the tile; why: the reasons, taken and refused.
+    (a reduction down columns, lanes along rows), "across" (a reduction along lanes, in the order of memory), "tile" (a
+    contraction in registers), "transpose"; lane: the loop along the lanes; width, copies: lanes and vectors side by
+    side; tile: the tile; why: the reasons, taken and refused.
     """
 
     role: str
@@ -210,10 +212,29 @@ def _reduction(nest: Nest, outer: int, opts: Opts, why: tuple[str, ...]) -> Choi
             text = "rows are read one after the other and added lane by lane: down a column every step is far away"
             return Choice("columns", down, _narrowed(width, down.arg.size), 1, why=(*why, text))
     copies = 4 if opts.on("copies") and lane.arg.size >= 8 * width else 1
+    if not outer and opts.on("columns") and planes(nest, lane):
+        text = "memory is walked in its order: the pieces of one result lie far from each other"
+        return Choice("across", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
     word = _WORDS[nest.op] if nest.op is not None else "result"
     text = f"{copies} {word}s of {width} lanes each along the reduced axis"
     text = text if copies > 1 else f"a {word} of {width} lanes"
     return Choice("lanes", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
+
+
+def planes(nest: Nest, lane: UOp) -> list[UOp]:
+    """The reduce loops that take longer steps through memory than the innermost output loop, when the pieces along the
+    lanes are so short, and so many, that they should be read in the order of memory; else none."""
+    loads = nest.loads()
+    if len(loads) != 1 or not nest.dims or nest.out.dtype is not nest.wide:
+        return []
+    strides = linear(loads[0].src[0].src[1]).terms
+    step = strides.get(nest.dims[-1], 0)
+    size = loads[0].dtype.itemsize
+    if strides.get(lane) != 1 or not lane.arg.size <= step or not _PIECE <= lane.arg.size * size <= _LONG_PIECE:
+        return []
+    if nest.size() * nest.length() * size < _FAR_BYTES:
+        return []
+    return [r for r in nest.red if r is not lane and strides.get(r, 0) > step]
 
 
 def lane_reads(nest: Nest, lane: UOp) -> bool:

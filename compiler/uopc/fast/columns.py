@@ -14,10 +14,12 @@ from uopc.fast.nest import Nest
 from uopc.ops import Ops
 from uopc.rangeify import identity
 from uopc.render.types import constant
+from uopc.symbolic.linear import linear
 from uopc.uop import UOp
 
 _CHUNK = 4096  # elements of the result that are worked on at a time
 _ROWS = 8  # rows added at a time
+_SHORT_BYTES = 4096  # of a row: such rows, one behind the other, are one stream that the CPU fetches ahead
 
 
 def write_columns(w: Workshop) -> None:
@@ -36,6 +38,7 @@ class _Columns:
         # Rows of the outermost reduce loop are added together when there is only that one to walk.
         self.step = max(self.n.red, key=lambda r: r.arg.size)
         self.others = [r for r in self.n.red if r is not self.step]
+        self.together = 1 if self._one_stream() else _ROWS
 
     def write(self) -> None:
         w, e = self.w, self.e
@@ -58,6 +61,12 @@ class _Columns:
                 with e.loop("else", self.lane):
                     self._chunk(rest)
 
+    def _one_stream(self) -> bool:
+        """Whether the rows are short and lie one behind the other."""
+        forms = [linear(u.src[0].src[1]).terms for u in self.n.loads() if self.lane in u.ranges]
+        size = self.lane.arg.size
+        return size * self.n.wide.itemsize <= _SHORT_BYTES and all(f.get(self.step) == size for f in forms)
+
     def _chunk(self, length: int) -> None:
         e, n, size = self.e, self.n, self.step.arg.size
         assert n.op is not None
@@ -65,11 +74,12 @@ class _Columns:
         self._lanes(length, lambda: e.store(n.out, n.store, start, n.out.dtype, n.value))
         with ExitStack() as stack:
             open_loops(e, stack, self.others, "k")
-            if size >= _ROWS:
-                with e.loop(f"for (long k = 0; k < {size // _ROWS * _ROWS}; k += {_ROWS})", self.step):
-                    self._rows(length, Counter("k"), _ROWS)
-            if size % _ROWS:
-                self._rows(length, Counter("", size // _ROWS * _ROWS), size % _ROWS)
+            rows = self.together
+            if size >= rows:
+                with e.loop(f"for (long k = 0; k < {size // rows * rows}; k += {rows})", self.step):
+                    self._rows(length, Counter("k"), rows)
+            if size % rows:
+                self._rows(length, Counter("", size // rows * rows), size % rows)
 
     def _rows(self, length: int, at: Counter, count: int) -> None:
         for k in range(count):
@@ -88,8 +98,6 @@ class _Columns:
                 values.append((e.vector(n.body.src[0]), e.vector(n.body.src[1])))
             else:
                 values.append((e.vector(n.body), ""))
-        from uopc.symbolic.linear import linear
-
         old = e.code.fresh("v")
         kind = e.vectors.of(n.wide, e.width)
         text = e.vectors.load(e.address(n.out, linear(n.store)), n.out.dtype, e.width, e.active)

@@ -136,7 +136,7 @@ class Fuser:
         """The stage with its natural loops."""
         (value, out), mapping = canonical([(stage.value, stage.out)])
         nest, choice = self._looked(value[0], out[0], ALL_LOOPS)
-        solitary = nest is None or choice.role in ("scalar", "columns", "transpose")
+        solitary = nest is None or choice.role in ("scalar", "across", "columns", "transpose")
         return View(stage, value[0], out[0], nest, choice.role == "tile", _panel_bytes(choice), solitary, mapping)
 
     def _looked(self, value: UOp, out: UOp, outer: int) -> tuple[Nest | None, Choice]:
@@ -171,7 +171,7 @@ class Fuser:
     def _refused(self, cluster: Cluster, view: View) -> str | None:
         """Why a stage is not even tried, in words."""
         if view.solitary or any(v.solitary for v in cluster.views):
-            return "one of them is computed by itself (textbook loops, down columns, or turned in blocks)"
+            return "one of them is computed by itself (textbook loops, along memory, or turned in blocks)"
         if len(cluster.views) >= _MOST_STAGES:
             return f"a kernel has at most {_MOST_STAGES} stages"
         panels = view.panel + sum(v.panel for v in cluster.views)

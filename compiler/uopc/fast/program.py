@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from uopc.fast.across import write_across
 from uopc.fast.columns import write_columns
 from uopc.fast.contraction import write_contraction
 from uopc.fast.emit import Code
@@ -25,7 +26,12 @@ from uopc.render.types import C_TYPES
 from uopc.schedule import Stage, cut
 from uopc.uop import UOp
 
-_WRITERS = {"columns": write_columns, "tile": write_contraction, "transpose": write_turned}
+_WRITERS = {
+    "across": write_across,
+    "columns": write_columns,
+    "tile": write_contraction,
+    "transpose": write_turned,
+}
 
 
 @dataclass(frozen=True)
