@@ -7,7 +7,6 @@ results, and of an error its type and place, because its message may quote a lin
 from __future__ import annotations
 
 import logging
-import platform
 import sys
 import time
 import traceback
@@ -56,6 +55,8 @@ class Journal:
         """The session begins: what runs, on what."""
         if not log.isEnabledFor(logging.INFO):
             return
+        import platform
+
         log.info("uir %s, Python %s, %s", __version__, platform.python_version(), platform.platform())
 
     def opened(self, opening: Opening) -> None:

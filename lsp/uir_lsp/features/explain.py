@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from uir_lsp.feature import ServerFeature
 from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
-from uopc.analysis.explain import explain_json
 
 if TYPE_CHECKING:
     from uir_lsp.server import UirServer
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 async def explain_value(server: UirServer, params: Any) -> dict[str, Any]:
     """The explanation of one value."""
+    from uopc.analysis.explain import explain_json  # the first diagnostics do not wait for it
+
     target = Target.read(params)
     if target.value is None:
         raise InvalidParams("value is missing: which value is to be explained?")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from uir_lsp.document import Snapshot
@@ -14,11 +14,12 @@ from uir_lsp.features.names import name_at
 from uir_lsp.features.operation import described, meaning, spec_of
 from uir_lsp.pages import link
 from uir_lsp.shapes import AT
-from uopc.analysis.explain import explain
-from uopc.analysis.explanation import Explanation
 from uopc.documentation import OPERATIONS
 from uopc.uir import Span, near
 from uopc.uop import MOVEMENT, Ops, UOp
+
+if TYPE_CHECKING:
+    from uopc.analysis.explanation import Explanation
 
 
 def _hover(snapshot: Snapshot, params: Params) -> dict[str, Any] | None:
@@ -32,6 +33,8 @@ def _hover(snapshot: Snapshot, params: Params) -> dict[str, Any] | None:
 
 
 def _value(snapshot: Snapshot, line: int, column: int) -> tuple[str, Span] | None:
+    from uopc.analysis.explain import explain  # the first diagnostics do not wait for it; see `warm_up`
+
     place = name_at(snapshot, line, column)
     if place is None or place.name not in snapshot.analysis.values:
         return None
