@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from client import Client, splice
 
+from uir_lsp.document import ClientView, Memory
+from uir_lsp.feature import Feature
+from uir_lsp.features import FEATURES
+from uir_lsp.features.diagnostics import published
+from uir_lsp.scheduler import make_snapshot
 from uopc.uir import analyze
 
 EDITS = 10_000
@@ -52,6 +57,23 @@ def test_memory_after_ten_thousand_edits_is_what_it_was_after_one_thousand(clien
     assert after[EDITS] <= 1.1 * after[1000], after
     shown = [(d["range"]["start"]["line"], d["code"], d["message"]) for d in last["diagnostics"]]
     assert shown == [(d.line, d.code, d.message) for d in analyze("\n".join(lines)).diagnostics]
+
+
+def test_what_is_remembered_is_of_the_last_text_only() -> None:
+    """Each text has an error, a name and a line that no other had."""
+    memory, before = Memory(), None
+    features = {f.method: f for f in FEATURES if isinstance(f, Feature)}
+    for k in range(50):
+        text = f"%0 = buffer 4 : dtype=f32 slot=0\n%a{k} = add %0, %nothing{k}\n# {k}\n"
+        before = analyze(text, before, quick=True)
+        snapshot = make_snapshot(URI, k, k, before, ClientView(), memory, 0.0)
+        published(snapshot)
+        for method in ("textDocument/documentSymbol", "textDocument/semanticTokens/full"):
+            features[method].answer(snapshot, {})
+    assert len(memory.diagnostics) == len(before.diagnostics) == 1
+    assert len(memory.symbols) == 2
+    assert len(memory.packed) == 4
+    assert before.last_sound is None
 
 
 def _look(client: Client, version: int, k: int) -> None:

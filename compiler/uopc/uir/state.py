@@ -155,7 +155,7 @@ class State:
         if bound is None or unknown:
             return None, (*item.drafts, *notes)
         uop, said = check(st, bound, known, self._around(item, bound))
-        return uop, (*notes, *said) if notes else said
+        return uop, (*item.drafts, *notes, *said) if notes or item.drafts else said
 
     def _around(self, item: Line, bound: Bound) -> Around:
         if item.special not in MEMORY:

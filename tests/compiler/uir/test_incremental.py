@@ -35,6 +35,16 @@ def test_random_edits_of_cases(seed: int) -> None:
         assert shown(analysis) == shown(analyze(text)), text
 
 
+def test_a_directive_behind_a_statement_is_judged_whether_or_not_its_operands_are_known() -> None:
+    lines = ["%0 = buffer 4 : dtype=f32 slot=0", "%1 = neg %0", "%2 = neg %1  # uir: nothing = 1"]
+    sound = analyze("\n".join(lines))
+    assert [(d.line, d.code) for d in sound.diagnostics] == [(2, "unknown-directive")]
+    broken = "\n".join([lines[0], "%1 = neg %q", lines[2]])
+    for text in (broken, broken.replace("\n%1", "\n\n%1")):
+        assert shown(analyze(text, sound)) == shown(analyze(text))
+        assert [d.code for d in analyze(text).diagnostics] == ["undefined-value", "unknown-directive"]
+
+
 def test_the_snapshot_before_an_edit_stays_what_it_was() -> None:
     text = "\n".join(PIECES)
     before = analyze(text)
