@@ -333,18 +333,19 @@ def _blocked(t: Tile, opts: Opts) -> Tile | None:
 
 
 def _cut(t: Tile, limit: int, mode: str, opts: Opts, threads: int = 1) -> Tile:
-    """The tile in blocks of at most `limit` steps, of about equal size, and blocks of rows of about equal height."""
+    """The tile in blocks of at most `limit` steps, of about equal size, and blocks of rows that differ by one tile at
+    most."""
     cut, inside = len(t.nest.red) - 1, 1
     while cut and inside * t.nest.red[cut].arg.size * 2 <= limit:
         inside *= t.nest.red[cut].arg.size
         cut -= 1
     size = t.nest.red[cut].arg.size
     chunk = ceildiv(size, ceildiv(size, max(1, limit // inside)))
+    tiles = ceildiv(t.u.arg.size, t.unit)
     count = ceildiv(t.u.arg.size, opts.sizes.rows)
-    count = ceildiv(count, threads) * threads if count > 1 else 1
-    most = max(t.rows.values())
-    height = ceildiv(ceildiv(t.u.arg.size, count), most) * most
-    return replace(t, mode=mode, cut=cut, chunk=chunk, height=height)
+    if tiles >= 2 * threads:  # as much for every thread
+        count = min(ceildiv(count, threads) * threads, tiles)
+    return replace(t, mode=mode, cut=cut, chunk=chunk, height=ceildiv(tiles, count) * t.unit, blocks=count)
 
 
 def _streamed(t: Tile, opts: Opts) -> Tile | None:

@@ -109,8 +109,10 @@ class _Blocked:
         with ExitStack() as stack:
             self._share(len(self.after) + 1)
             open_loops(e, stack, self.after)
-            stack.enter_context(e.loop(f"for (long m0 = 0; m0 < {size}; m0 += {t.height})", t.u))
-            e.code.line(f"const long m1 = {size} - m0 < {t.height} ? {size} : m0 + {t.height};", t.u)
+            stack.enter_context(e.loop(f"for (long g = 0; g < {t.blocks}; g++)", t.u))
+            tiles = f"{-(-size // t.unit)}/{t.blocks}*{t.unit}"
+            e.code.line(f"const long m0 = g*{tiles};", t.u)
+            e.code.line(f"const long m1 = g == {t.blocks - 1} ? {size} : (g + 1)*{tiles};", t.u)
             for p, offset in self.own.items():
                 self._declare(p, "rows", f"{w.own_scratch()} + {offset}")
                 pack_rows(e, t, p, self.memory[p], block, "m0", "m1")

@@ -39,7 +39,8 @@ class Tile:
 
     mode: "whole" (a tile runs through all steps), "blocked" (through a block of them that fits the caches, both
     operands packed) or "streamed" (the first rows pack what the others read). cut, chunk: a block of steps is `chunk`
-    iterations of the reduce loop number `cut` and all of those inside it; height: rows that are packed together.
+    iterations of the reduce loop number `cut` and all of those inside it; blocks: how many blocks of rows there are;
+    height: the most rows of one.
     epilogue: an elementwise nest over the same loops that is computed from the tile before it leaves the registers.
     """
 
@@ -55,6 +56,7 @@ class Tile:
     cut: int = 0
     chunk: int = 0
     height: int = 0
+    blocks: int = 1
     epilogue: Nest | None = None
 
     @property
@@ -95,6 +97,11 @@ class Tile:
     def tall(self) -> int:
         """Rows of a whole panel's tile: as many stand side by side in a packed rowwise part."""
         return self.rows[self.vectors]
+
+    @property
+    def unit(self) -> int:
+        """Rows of the tallest tile that there is."""
+        return max(self.rows[-(-lanes // self.width)] for _, lanes in self.panels())
 
     def flat(self) -> bool:
         """Whether all loops of a block run through every part that is not packed in one stride: then they are one."""

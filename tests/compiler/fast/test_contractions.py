@@ -11,8 +11,10 @@ from programs import Array
 from transformer import product
 
 from uopc.dtype import DType, dtypes
+from uopc.fast.nest import nest_of
 from uopc.nptypes import np_dtype
 from uopc.ops import Ops
+from uopc.opt import Opts, choose
 from uopc.pipeline import Compiled, compile_program
 from uopc.uop import UOp, buf
 
@@ -101,6 +103,20 @@ def test_threads_do_not_change_a_bit(shape: Shape) -> None:
     want = one(inputs)[0]
     np.testing.assert_array_equal(two(inputs)[0], want)
     np.testing.assert_array_equal(three(inputs)[0], want)
+
+
+@pytest.mark.parametrize("shape", [(1024, 64, 1024), (1000, 24, 700), (97, 41, 1031), (777, 65, 600)], ids=str)
+def test_every_thread_has_as_many_rows(shape: Shape) -> None:
+    m, n, _ = shape
+    for threads in (2, 3):
+        nest = nest_of(matmul(shape), buf(2, m * n))
+        tile = choose(nest, 0, Opts(threads=threads)).tile
+        assert tile is not None and tile.mode == "blocked" and tile.blocks % threads == 0
+        tiles = -(-m // tile.unit)
+        ends = [g * tiles // tile.blocks * tile.unit for g in range(tile.blocks)] + [m]
+        share = tile.blocks // threads
+        rows = [ends[(t + 1) * share] - ends[t * share] for t in range(threads)]
+        assert max(rows) - min(rows) <= 2 * tile.unit and max(np.diff(ends)) <= tile.height, rows
 
 
 def test_nan_and_infinity_reach_only_their_rows_and_columns() -> None:
