@@ -88,7 +88,7 @@ test('edits are followed, and while the text is broken the last good maps stay',
   await until('the element that is gone is let go', () => explorer.from(), text => /Point at/.test(text))
   await window.page.keyboard.press('Backspace')
   await window.page.keyboard.type('9')
-  const text = await explorer.until(/The last good maps are shown\. line 4:/)
+  const text = await explorer.until(/The last good maps: line 4:/)
   assert.match(text, /f32\[1, 3\]/)
   await window.page.keyboard.press('Backspace')
   await window.page.keyboard.type('1')

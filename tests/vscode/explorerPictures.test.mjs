@@ -130,7 +130,7 @@ const SCENES = {
     await window.focus()
     await window.goto(4, 19)
     await window.page.keyboard.type('9')
-    await explorer.until(/The last good maps/)
+    await explorer.until(/last good maps/)
     await window.page.mouse.move(5, 400)
   },
   async repaired(stage) {

@@ -41,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--value", metavar="%v", help="compute this value in place of the program's outputs")
     parser.add_argument("--plain", action="store_true", help="run the textbook program")
     parser.add_argument("--no-verify", action="store_true", help="do not compare with the reference evaluator")
-    parser.add_argument(
-        "--timeout", type=positive, default=10.0, metavar="S", help="seconds for the run (default: 10)"
-    )
+    parser.add_argument("--timeout", type=positive, default=10.0, metavar="S", help="seconds for the run (default: 10)")
     parser.add_argument(
         "--memory", type=positive, default=4096.0, metavar="MB", help="memory it may use (default: 4096)"
     )

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("file", metavar="FILE", help="a .uir file")
-    parser.add_argument(
-        "--seconds", type=positive, default=60.0, metavar="S", help="how long to search (default: 60)"
-    )
+    parser.add_argument("--seconds", type=positive, default=60.0, metavar="S", help="how long to search (default: 60)")
     parser.add_argument("--threads", type=thread_count, default=1, metavar="N", help="threads it may use (default: 1)")
     parser.add_argument("--forget", action="store_true", help="run the program in the usual way again")
     parser.add_argument("--json", action="store_true", help="one object with all that was tried")

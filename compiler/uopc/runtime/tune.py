@@ -158,9 +158,7 @@ class _Tuner:
     def _run(self, variant: _Variant) -> Execution:
         c, p = variant.compiled, self.program
         built = build_library(c.source, c.flags, compiler=p.compiler, cancel=self.cancel)
-        done = execute(
-            built.path, c.symbol, c.args, p.inputs, checked=c.returns, limits=p.limits, cancel=self.cancel
-        )
+        done = execute(built.path, c.symbol, c.args, p.inputs, checked=c.returns, limits=p.limits, cancel=self.cancel)
         self.times[c.source] = min(self.times.get(c.source, done.kernel_ms), done.kernel_ms)
         return done
 

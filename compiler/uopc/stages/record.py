@@ -131,9 +131,7 @@ class Record:
         }
 
 
-def record(
-    root: UOp, namer: Namer, name: str = "program", *, plain: bool = False, opts: Opts | None = None
-) -> Record:
+def record(root: UOp, namer: Namer, name: str = "program", *, plain: bool = False, opts: Opts | None = None) -> Record:
     """The stages of a program. Raises CompileError when it cannot be compiled."""
     try:
         return _Recorder(namer, name).record(root, plain, opts or fast_opts())

@@ -101,7 +101,10 @@ class Describer:
             return ""
         if op.kind is Kind.STORE:
             address = self.machine.values[self.machine.code.slots[op.node.src[0]]]
-            return f"{self.address(address)} = {self._element(address)}" if isinstance(address, Address) else ""
+            # What it stored: by now something else may be there.
+            return (
+                f"{self.address(address)} = {self._value_text(op.node.src[1])}" if isinstance(address, Address) else ""
+            )
         value = self.machine.values[op.slot]
         if isinstance(value, Address):
             return self.address(value)

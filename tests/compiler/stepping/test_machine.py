@@ -17,6 +17,7 @@ from uopc.ops import Ops
 from uopc.pipeline import CompileError, textbook_loops
 from uopc.runtime.inputs import buffers_of, make_inputs
 from uopc.stepping.code import Fault, StepError
+from uopc.stepping.describe import Describer
 from uopc.stepping.program import open_program
 from uopc.uir import analyze, parse
 from uopc.uir.listing import loop_listing
@@ -209,3 +210,15 @@ def test_too_many_elements_are_refused_with_what_to_shrink() -> None:
 def test_what_cannot_be_stepped_through_is_said_in_a_sentence(text: str, value: str, message: str) -> None:
     with pytest.raises(StepError, match=message):
         open_program(text, Path("program.uir"), value)
+
+
+def test_a_line_that_stored_says_what_it_stored_though_something_else_is_there_by_now() -> None:
+    """The accumulator of a maximum: -inf on the line that begins it, 7 on the one that has just changed it."""
+    program, machine = stepped(
+        "# uir: input 0 = [7, 9]\n%0 = buffer 2 : dtype=f32 slot=0\n%m = reduce %0 : op=max pop=1\n"
+    )
+    describer = Describer(program, machine)
+    stores = [k for k, op in enumerate(machine.code.ops) if op.node.op is Ops.STORE]
+    while machine.position <= stores[1]:
+        machine.forward()
+    assert [describer.outcome(k).split(" = ")[1] for k in stores[:2]] == ["-inf", "7.0"]

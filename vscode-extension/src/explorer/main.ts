@@ -74,7 +74,7 @@ class Explorer {
 
   private take(message: ToExplorer): void {
     if (message.type === 'show') this.show(message.explored)
-    else this.muted.textContent = this.tree ? `The last good maps are shown. ${message.message}` : message.message
+    else this.muted.textContent = this.tree ? `The last good maps: ${message.message}` : message.message
   }
 
   private save(): void {
@@ -90,7 +90,7 @@ class Explorer {
     const { result, file } = explored
     const same = before?.file.uri === file.uri && before.result.value === result.value
     if (!result.nodes && same && this.tree) { // broken now: what was good stays
-      this.muted.textContent = `The last good maps are shown. ${result.message ?? ''}`
+      this.muted.textContent = `The last good maps: ${result.message ?? ''}`
       return
     }
     this.muted.textContent = result.message ?? result.note ?? (result.complete === false ? 'The program is large: only what is near the value is shown.' : '')
@@ -114,7 +114,8 @@ class Explorer {
       ...(known ? [] : [h('option', { value, selected: true }, value)]),
       ...result.values.map(({ name, type }) => h('option', { value: name, selected: name === value }, `${name} : ${type}`)))
     const focused = this.heading.contains(document.activeElement)
-    this.heading.replaceChildren(h('h1', {}, 'Where the elements of ', select, ' come from'), h('button', { class: 'link muted', onclick: () => this.post({ type: 'goto', name: value }) }, file.name))
+    const title = value || result.values.length > 0 ? ['Where the elements of ', select, ' come from'] : ['Index maps']
+    this.heading.replaceChildren(h('h1', {}, ...title), h('button', { class: 'link muted', onclick: () => this.post({ type: 'goto', name: value }) }, file.name))
     if (focused) select.focus()
   }
 
