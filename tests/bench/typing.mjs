@@ -7,7 +7,7 @@ import { Rig } from '../vscode/rig/rig.mjs'
 import { until } from '../vscode/rig/workbench.mjs'
 
 const PANELS = { none: null, 'index maps': 'UIR: Explore Index Maps', pipeline: 'UIR: Show Pipeline', graph: 'UIR: Show Graph' }
-const ROUNDS = 2
+const ROUNDS = Number(process.env.UIR_ROUNDS ?? 2)
 const KEYS = 40
 const TEXT = `
 import sys

@@ -17,7 +17,7 @@ const LONG = '%0 = buffer 64 : dtype=f32 slot=0\n%1 = reshape %0, (8, 8)\n' +
 let rig, window, graph
 before(async () => {
   rig = await Rig.start({ settings: RESTRICTED }) // nothing here runs anything
-  for (const [name, text] of Object.entries({ 'sums.uir': SUMS, 'looped.uir': LOOPS, 'long.uir': LONG })) rig.write(name, text)
+  for (const [name, text] of Object.entries({ 'sums.uir': SUMS, 'place.uir': SUMS, 'looped.uir': LOOPS, 'long.uir': LONG })) rig.write(name, text)
   window = await rig.open('sums.uir')
   graph = new Graph(window.page)
   await until('the server', () => window.lenses(), all => all.length > 1, 90_000)
@@ -89,6 +89,41 @@ test('a kernel is closed to one box and opened again', async () => {
   await graph.pointAt(/^%e = exp2/)
 })
 
+/** Where a value begins and ends on the screen, down a line through it. */
+async function standing(pattern, x) {
+  const { height } = await graph.canvas.boundingBox()
+  const seen = []
+  for (let y = 4; y < height; y += 2) if (pattern.test(await graph.tip(x, y))) seen.push(y)
+  return { top: seen[0], bottom: seen.at(-1) }
+}
+
+test('an edit leaves the place, the zoom and what is selected where they are', async () => {
+  await show('place.uir')
+  await graph.untilValues(all => all.length === 5)
+  const pattern = /^%s = reduce/
+  for (let k = 0; k < 2; k++) await graph.key('-') // all of it stays in sight: the cursor brings nothing there
+  const { x, y } = await graph.pointAt(pattern)
+  await graph.canvas.click({ position: { x, y } })
+  await untilLine(3)
+  const before = await standing(pattern, x)
+  await window.focus()
+  await window.goto(1)
+  await window.page.keyboard.type('%other = buffer 3 : dtype=f32 slot=1\n') // everything is a line lower now,
+  await window.goto(7)
+  await window.page.keyboard.type('%o = add %other, %s\n%z = sink %y, %o') // and the drawing another one
+  await graph.untilValues(all => all.length === 8)
+  await window.page.waitForTimeout(500)
+  const after = await standing(pattern, x)
+  assert.ok(Math.abs(after.top - before.top) <= 2 && Math.abs(after.bottom - before.bottom) <= 2, `${JSON.stringify(before)} ${JSON.stringify(after)}`)
+  await graph.canvas.press('Enter')
+  await untilLine(4)
+  await window.focus()
+  await window.page.keyboard.press('Control+s')
+  await show('sums.uir')
+  await graph.untilValues(all => all.length === 5)
+  await graph.key('0')
+})
+
 test('it follows the edits, keeps the last good graph, and is back after a reload', async () => {
   await window.focus()
   await window.goto(6)
@@ -115,6 +150,22 @@ test('the drawing is saved as SVG', async () => {
   const svg = await until('the file', () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''), text => text.endsWith('</svg>\n'))
   assert.match(svg, /^<\?xml/)
   for (const name of ['%0 buffer', '%m reshape', '%s reduce', '%e exp2', '%y mul']) assert.ok(svg.includes(`>${name}<`), name)
+})
+
+test('the command saves it too, and says what it wants when there is no graph', async () => {
+  const file = path.join(rig.workspace, 'sums.svg')
+  const svg = fs.readFileSync(file, 'utf8')
+  fs.rmSync(file)
+  await window.show('sums.uir')
+  await window.command('UIR: Save the Graph as SVG')
+  const input = window.page.locator('.quick-input-widget input').first()
+  await until('the save dialog', () => input.inputValue(), text => /sums\.svg$/.test(text))
+  await input.press('Enter')
+  assert.equal(await until('the file', () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''), text => text.endsWith('</svg>\n')), svg)
+  await window.command('View: Close Editors in Other Groups')
+  await window.focus()
+  await window.command('UIR: Save the Graph as SVG')
+  await window.untilToast(/Show the graph of a \.uir file first/)
 })
 
 test('index arithmetic is folded away until it is asked for', async () => {
@@ -144,8 +195,13 @@ test('5,000 values: drawn, panned, found', async () => {
   await window.page.waitForTimeout(200)
   console.log(`5,000 values: layout ${layout} ms, a frame of a pan ${frames.toSorted((a, b) => a - b)[6]} ms in the middle and ${Math.max(...frames)} ms at most, of the whole ${(await graph.times()).frame} ms`)
   assert.ok((await graph.times()).count > count + 6)
+  const { drawn: whole } = await graph.times()
+  assert.ok(whole >= 5_000, `${whole} boxes when all of it is in sight`)
   await graph.search('%4321')
   await until('the one', () => graph.spoken(), text => text.startsWith('%4321 ='))
+  await window.page.waitForTimeout(200)
+  const { drawn } = await graph.times()
+  assert.ok(drawn > 0 && drawn < whole / 50, `${drawn} of ${whole} boxes are drawn where their text can be read`)
   await graph.key('Enter')
   await untilLine(4322)
 })

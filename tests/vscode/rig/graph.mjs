@@ -67,8 +67,8 @@ export class Graph {
     throw new Error(`nothing in the graph is ${pattern}`)
   }
 
-  /** Milliseconds that the last frame, and the layout, took; how many frames were drawn. */
+  /** Milliseconds that the last frame, and the layout, took; how many frames were drawn, and boxes in the last one. */
   async times() {
-    return this.canvas.evaluate(canvas => ({ frame: Number(canvas.dataset.ms), layout: Number(canvas.dataset.layoutMs), count: Number(canvas.dataset.frames) }))
+    return this.canvas.evaluate(canvas => ({ frame: Number(canvas.dataset.ms), layout: Number(canvas.dataset.layoutMs), count: Number(canvas.dataset.frames), drawn: Number(canvas.dataset.drawn) }))
   }
 }

@@ -5,7 +5,6 @@ export interface Token {
   kind?: string
 }
 
-const KINDS = 'loop|reduce|tile|thread|upcast|unroll|global|local'
 const RULES: Record<string, [kind: string, pattern: RegExp][]> = {
   uir: [
     ['comment', /#.*/y],
@@ -16,7 +15,7 @@ const RULES: Record<string, [kind: string, pattern: RegExp][]> = {
   ],
   loops: [
     ['comment', /#.*/y],
-    ['note', new RegExp(`(?<=  )(?:${KINDS}) .*`, 'y')],
+    ['note', /(?<=\S {2,})\S.*/y], // what stands apart from the line
     ['name', /%[\w.]+(?:\(\d+\))?/y],
     ['keyword', /\b(?:for|step|store|keep|pack|kernel|at|of|as|in)\b/y],
     ['accumulator', /\b(?:acc|t)\d*\b/y],

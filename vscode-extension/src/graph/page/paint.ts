@@ -17,6 +17,7 @@ export interface Lit {
   found: ReadonlySet<number>
 }
 
+const FAR = { line: 0.45, fill: 0.55 } // from afar boxes are colour, and lines stand back
 const TEXT = 0.42 // below this scale text cannot be read and is left out
 const SHAPES = 0.1 // below this a box is a block
 const FONT = 12
@@ -32,7 +33,8 @@ export class Painter {
     ;[this.left, this.right, this.top, this.bottom] = [x, x + width / scale, y, y + height / scale]
   }
 
-  paint({ boxes, frames, lines }: Scene, ratio: number): void {
+  /** Draws what is in sight, and says how many boxes that were. */
+  paint({ boxes, frames, lines }: Scene, ratio: number): number {
     const { context, camera, ink } = this
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.fillStyle = ink.background
@@ -48,6 +50,7 @@ export class Painter {
     this.light(boxes)
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     for (const frame of frames) if (this.frameSeen(frame)) this.frameTitle(frame)
+    return seen.length
   }
 
   // -- what is in sight --------------------------------------------------------------------------------------------
@@ -84,7 +87,9 @@ export class Painter {
       if (line.source === selected || line.target === selected) near.push(line)
       else this.trace(line.points)
     }
+    context.globalAlpha = this.camera.scale < TEXT ? FAR.line : 1
     context.stroke()
+    context.globalAlpha = 1
     if (near.length === 0) return
     context.strokeStyle = this.ink.accent
     context.lineWidth = Math.max(2, 1.4 / this.camera.scale)
@@ -132,7 +137,7 @@ export class Painter {
     this.path(outline(box))
     context.fillStyle = this.ink.background
     context.fill()
-    context.globalAlpha = 0.16
+    context.globalAlpha = this.camera.scale < TEXT ? FAR.fill : 0.16
     context.fillStyle = color
     context.fill()
     context.globalAlpha = 1

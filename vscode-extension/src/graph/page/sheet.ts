@@ -63,9 +63,10 @@ export class Sheet {
       const context = this.canvas.getContext('2d', { alpha: false })
       if (!context || !this.ready) return
       const began = performance.now()
-      new Painter(context, this.camera, this.ink(), this.lit).paint(this.scene, devicePixelRatio)
+      const drawn = new Painter(context, this.camera, this.ink(), this.lit).paint(this.scene, devicePixelRatio)
       this.canvas.dataset.ms = (performance.now() - began).toFixed(2) // for who measures
       this.canvas.dataset.frames = String(++this.frames)
+      this.canvas.dataset.drawn = String(drawn)
     })
   }
 
