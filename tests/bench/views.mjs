@@ -72,6 +72,7 @@ try {
     for (let k = 0; k < 40; k++) await window.page.keyboard.press(k % 20 < 10 ? '+' : '-')
   })
 
+  await window.focus()
   await window.command('View: Close Editors in Other Groups')
   await window.show('long.uir')
   await window.command('UIR: Show Graph')

@@ -48,16 +48,24 @@ export function pictures(name, { files = {}, scenes, first = 'softmax.uir', wide
   }
 }
 
-/** Opens a file of the workspace by its name, without the explorer. */
+/** Opens a file of the workspace by its name, without the explorer. The list may change under the click: then once more. */
 export async function openByName(window, file) {
-  await window.page.keyboard.press('Escape')
-  const input = window.page.locator('.quick-input-widget input').first()
-  await until('the file list', async () => {
-    await window.page.keyboard.press('Control+p')
-    return input.isVisible()
-  })
-  await input.fill(file)
-  await window.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: file }).first().click()
+  const { page } = window
+  const input = page.locator('.quick-input-widget input').first()
   window.file = file
-  await window.editor().first().waitFor()
+  for (let attempt = 1; ; attempt++) {
+    await page.keyboard.press('Escape')
+    await until('the file list', async () => {
+      await page.keyboard.press('Control+p')
+      return input.isVisible()
+    })
+    await input.fill(file)
+    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: file }).first().click()
+    try {
+      await window.editor().first().waitFor({ timeout: 6_000 })
+      return await window.focus()
+    } catch (error) {
+      if (attempt === 4) throw error
+    }
+  }
 }
