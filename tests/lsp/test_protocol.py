@@ -59,11 +59,26 @@ def test_the_end_of_input_in_the_middle_of_a_message_ends_the_server(client: Cli
     assert client.wait(5) == 1
 
 
-def test_the_end_of_input_while_the_analysis_runs_ends_the_server(client: Client) -> None:
-    lines = [f"%{k} = add %{k - 1}, 1.0" for k in range(1, 60_000)]
-    client.open("%0 = buffer 4 : dtype=f32 slot=0\n" + "\n".join(lines))
-    client.process.stdin.close()
-    assert client.wait(5) == 1
+def test_the_end_of_input_while_the_analysis_runs_ends_the_server() -> None:
+    code = (
+        "import sys, uir_lsp.scheduler as s, uir_lsp.__main__ as m\n"
+        "def endless(*_, **__):\n"
+        "    print('begun', file=sys.stderr, flush=True)\n"
+        "    while True: pass\n"
+        "s.analyze = endless\n"
+        "m.main([])\n"
+    )
+    client = Client(server=[sys.executable, "-c", code])
+    try:
+        client.initialize()
+        client.open(GOOD)
+        end = time.monotonic() + 20
+        while "begun" not in client.stderr and time.monotonic() < end:
+            time.sleep(0.05)
+        client.process.stdin.close()
+        assert client.wait(10) == 1
+    finally:
+        client.process.kill()
 
 
 # -- bad messages ------------------------------------------------------------------------------------------------------
