@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from client import ROOT, Client, ResponseError, change, environment, frame, notification, read, splice
@@ -284,6 +285,58 @@ def test_starting_imports_neither_numpy_nor_the_c_side() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(), cwd=ROOT, capture_output=True, timeout=30)
     assert done.stdout.decode().strip() == "[]", done.stderr.decode()
+
+
+def test_initialize_is_answered_before_anything_heavy_is_loaded() -> None:
+    code = (
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "import uir_lsp.__main__\n"
+        "uir_lsp.__main__._arguments(['--stdio'])\n"
+        "heavy = ('argparse', 'asyncio', 'dataclasses', 'inspect', 'logging', 'pathlib', 'threading', 'uopc')\n"
+        "print([m for m in heavy if m in sys.modules and m not in before])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), cwd=ROOT, capture_output=True, timeout=30)
+    assert done.stdout.decode().strip() == "[]", done.stderr.decode()
+
+
+def test_what_comes_while_the_server_loads_is_taken_in_order(start: Start) -> None:
+    """Everything in one write, before `initialize` is answered."""
+    client = start()
+    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    item = {"uri": "file:///a.uir", "languageId": "uir", "version": 1, "text": GOOD}
+    about = {"textDocument": {"uri": "file:///a.uir"}}
+    client.send(
+        {"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params},
+        notification("initialized", {}),
+        notification("textDocument/didOpen", {"textDocument": item}),
+        change("file:///a.uir", 2, splice(2, 0, 0, "%2 = neg %1\n")),
+        {"jsonrpc": "2.0", "id": "s", "method": "textDocument/documentSymbol", "params": about},
+        {"jsonrpc": "2.0", "id": "t", "method": "initialize", "params": params},
+        {"jsonrpc": "2.0", "id": "d", "method": "shutdown"},
+        notification("exit"),
+    )
+    assert client.wait() == 0
+    replies = {message["id"]: message for _, message in client.received if "method" not in message}
+    assert "hoverProvider" in replies["i"]["result"]["capabilities"]
+    assert replies["t"]["error"]["code"] == -32600
+    assert replies["d"]["result"] is None
+    symbols = replies["s"]
+    assert len(symbols["result"]) == 3 if "result" in symbols else symbols["error"]["code"] == -32800
+
+
+@pytest.mark.parametrize("params", [None, [], 3])
+def test_initialize_with_parameters_that_are_none_is_refused_and_may_be_sent_again(start: Start, params: Any) -> None:
+    client = start()
+    assert refused(client, "initialize", params).code == -32602
+    client.initialize()
+    assert client.close() == 0
+
+
+def test_exit_as_the_first_message_is_code_1(start: Start) -> None:
+    client = start()
+    client.notify("exit")
+    assert client.wait() == 1
 
 
 def test_analysing_and_hovering_never_import_numpy(client: Client) -> None:
