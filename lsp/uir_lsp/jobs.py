@@ -9,11 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from uir_lsp.kept import little_endian, write
+from uir_lsp.kept import Slice, little_endian, write
+from uir_lsp.looking import looked_at, shape_of
 from uir_lsp.program_jobs import Job, Stage, graph, show_assembly, show_c, show_loops, stage_text, stages, texts
 
 if TYPE_CHECKING:
@@ -73,9 +74,10 @@ def run(job: Job, report: Report) -> Any:
         _options(job),
         lambda name: report(_STAGES.get(name, name)),
         analyze=texts.analysis,
+        computed=early.computed,
         shown=early.shown,
     )
-    outputs = early.end() or _outputs(job, result)
+    outputs = early.end() if result.outputs else {"outputs": []}
     times = {"started": started, "finished": time.time() * 1e3}
     return {**_answer(result), **outputs, "stages": result.stages, "times": times}
 
@@ -85,12 +87,15 @@ class _Early:
 
     def __init__(self, job: Job, report: Report) -> None:
         self._job, self._report = job, report
-        self._outputs: dict[str, Any] = {}
+        self._outputs: dict[str, Any] = {"outputs": []}
         self._timer: threading.Timer | None = None
+
+    def computed(self, result: RunResult) -> None:
+        """The outputs are known."""
+        self._outputs = _outputs(self._job, result)
 
     def shown(self, result: RunResult) -> None:
         """All but the verification is known."""
-        self._outputs = _outputs(self._job, result)
         answer = {**_answer(result), **self._outputs, "verifying": True}
         self._timer = threading.Timer(_PATIENCE, self._report.early, (answer,))
         self._timer.daemon = True
@@ -137,7 +142,7 @@ def _answer(result: RunResult) -> dict[str, Any]:
 
 
 def _outputs(job: Job, result: RunResult) -> dict[str, Any]:
-    """{outputs}, and {kept} when they are to be kept: small ones come with the answer, too."""
+    """{outputs}, and {kept} when they are to be kept: what is looked at of them comes with the answer, too."""
     from uopc.runtime.line_values import short_text, whole_text
 
     described = [
@@ -151,10 +156,21 @@ def _outputs(job: Job, result: RunResult) -> dict[str, Any]:
     ]
     if "keep" not in job:
         return {"outputs": described}
-    if sum(output.array.size for output in result.outputs) <= _MOST_SENT:
-        for one, output in zip(described, result.outputs):
-            one["data"] = base64.b64encode(little_endian(output.array).tobytes()).decode("ascii")
+    left = _MOST_SENT
+    for one, output in zip(described, result.outputs):
+        slices = looked_at(job["look"].get(output.name), output.array.shape)
+        count = prod(shape_of(slices))
+        if count <= left:
+            left -= count
+            one["part"] = _part(output.array, slices)
     return {"outputs": described, "kept": _keep(Path(job["keep"]), result)}
+
+
+def _part(array: Any, slices: list[Slice]) -> dict[str, Any]:
+    """Some elements of an output, as `uir/values` gives them."""
+    part = array[tuple(one if isinstance(one, int) else slice(*one) for one in slices)]
+    data = base64.b64encode(little_endian(part).tobytes()).decode("ascii")
+    return {"slice": slices, "shape": shape_of(slices), "data": data}
 
 
 def build(job: Job, report: Report) -> Any:

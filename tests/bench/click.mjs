@@ -1,17 +1,22 @@
 // How long a click on Run takes until the result is seen, in a real VS Code, and where the time goes.
 //
-//   node tests/bench/click.mjs [--program gemm_256x256.uir] [--cold 3] [--warm 12] [--json]
+//   node tests/bench/click.mjs [--program gemm_256x256.uir] [--cold 3] [--ahead 2] [--built 2] [--warm 12] [--floor 1] [--json]
 //
 // cold: a new window each time, with an empty cache of built programs: the C compiler runs, and the panel opens.
+// ahead: the same with the setting `uir.build.ahead`: the C compiler ran before the click.
 // built: the same window and an open panel, but a program that was never built: the C compiler runs.
 // warm: nothing changed since the run before. The kernel itself runs each time.
 // Times are milliseconds from the release of the mouse button to the first frame that shows the new values.
+//
+// Below: what another extension takes that only shows a word in a panel of its own, from a click on its lens. What it needs, VS Code
+// needs by itself: `new panel` is the floor of cold and ahead, `message` that of built and warm.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { PYTHON, ROOT } from '../../scripts/vscode_server.mjs'
+import { clickLens, measureFloor } from './floor.mjs'
 import { Panel } from '../vscode/rig/panel.mjs'
 import { Rig } from '../vscode/rig/rig.mjs'
 import { sleep, until } from '../vscode/rig/until.mjs'
@@ -32,56 +37,45 @@ function option(name, otherwise) {
   return at < 0 ? otherwise : process.argv[at + 1]
 }
 
-/** Notes in the workbench when the mouse button was last released. */
-async function watchClicks(page) {
-  await page.evaluate(() => {
-    document.addEventListener('mouseup', () => { globalThis.uirClick = performance.timeOrigin + performance.now() }, true)
-  })
-}
-
-/** Notes in the panel when a run was told and when its values were first on the screen. */
+/** Notes in the panel when a run was told and when its values and its verdict were first on the screen. */
 function watchPanel() {
-  if (!document.querySelector('.summary')) { // the page is written after this script began, and takes its listeners away
-    if (performance.now() < 60_000) setTimeout(globalThis.uirWatch = watchPanel, 2)
-    return
+  // The page is written after this script began, which takes listeners away, and gets its interface before its own script.
+  Object.defineProperty(globalThis, 'acquireVsCodeApi', { configurable: true, set: api => {
+    Object.defineProperty(globalThis, 'acquireVsCodeApi', { value: api })
+    begin()
+  } })
+  function begin() {
+    const runs = (globalThis.uirRuns = [])
+    const now = () => performance.timeOrigin + performance.now()
+    let last = 0
+    const seen = () => {
+      const run = runs.at(-1)
+      const cell = document.querySelector('.table .row .cell')?.textContent ?? ''
+      if (!run || run.seen || document.body.classList.contains('waiting') || !/\d/.test(cell)) return
+      if (!/verified/.test(document.querySelector('.outcome .fact')?.textContent ?? '')) return
+      run.seen = -1
+      requestAnimationFrame(() => setTimeout(() => { run.seen = now() }))
+    }
+    const told = state => {
+      if (!state?.run || state.running || state.run.time === last) return
+      last = state.run.time
+      runs.push({ told: now(), ...state.run })
+    }
+    window.addEventListener('message', ({ data }) => {
+      if (data?.type === 'values' && runs.length) runs.at(-1).values ??= now()
+      if (data?.type !== 'state') return
+      if (data.state.running) document.querySelectorAll('.table .cell').forEach(cell => { cell.textContent = '' })
+      told(data.state)
+      seen()
+    })
+    new MutationObserver(seen).observe(document, { subtree: true, childList: true, characterData: true })
   }
-  const runs = (globalThis.uirRuns = [])
-  const now = () => performance.timeOrigin + performance.now()
-  let last = 0
-  const seen = () => {
-    const run = runs.at(-1)
-    const cell = document.querySelector('.table .row .cell')?.textContent ?? ''
-    if (!run || run.seen || document.body.classList.contains('waiting') || !/\d/.test(cell)) return
-    if (!document.querySelector('.outcome .fact')) return
-    run.seen = -1
-    requestAnimationFrame(() => setTimeout(() => { run.seen = now() }))
-  }
-  const told = state => {
-    if (!state?.run || state.running || state.run.time === last) return
-    last = state.run.time
-    runs.push({ told: now(), ...state.run })
-  }
-  window.addEventListener('message', ({ data }) => {
-    if (data?.type === 'values' && runs.length) runs.at(-1).values ??= now()
-    if (data?.type !== 'state') return
-    if (data.state.running) document.querySelectorAll('.table .cell').forEach(cell => { cell.textContent = '' })
-    told(data.state)
-    seen()
-  })
-  new MutationObserver(seen).observe(document, { subtree: true, childList: true, characterData: true })
 }
 
-async function clickRun(window) {
-  await watchClicks(window.page)
-  const lens = window.editor().locator('.codelens-decoration a').filter({ hasText: /Run/ }).first()
-  await lens.hover()
-  const { x, y, width, height } = await lens.boundingBox()
-  await window.page.mouse.move(x + width / 2, y + height / 2)
-  await window.page.mouse.down()
-  await window.page.mouse.up()
-}
+const clickRun = window => clickLens(window.page, window.editor(), /Run/)
 
 async function measured(window, count) {
+  await sleep(LOOK_AWAY) // to ask now would take time from what is measured
   const panel = new Panel(window.page)
   const runs = () => panel.body.evaluate(() => globalThis.uirRuns ?? []).catch(() => [])
   const [run] = await until('a run', async () => (await runs()).slice(count), ([one]) => one?.seen > 0, 60_000)
@@ -95,12 +89,11 @@ function breakdown({ click, told, values, seen, result }) {
   return { total: seen - click, ...Object.fromEntries(steps) }
 }
 
-async function coldRun(file) {
+async function coldRun(file, settings = {}) {
   const cache = fs.mkdtempSync(path.join(os.tmpdir(), 'uir-click-'))
-  const rig = await Rig.start({ env: { UIR_CACHE_DIR: cache } })
+  const rig = await Rig.start({ env: { UIR_CACHE_DIR: cache }, settings })
   try {
     const window = await rig.open(file)
-    window.page.on('frameattached', () => undefined)
     await until('lenses', () => window.lenses(), all => all.some(text => /Run/.test(text)))
     await sleep(SETTLE)
     await window.page.context().addInitScript(watchPanel)
@@ -152,9 +145,10 @@ function table(rows) {
   }
 }
 
+const LOOK_AWAY = 1_500 // longer than a run takes
 const SETTLE = Number(option('settle', 4_000)) // the server has started and is idle
 const file = option('program', 'gemm_256x256.uir')
-const rows = { cold: [], built: [], warm: [] }
+const rows = { cold: [], ahead: [], built: [], warm: [] }
 for (let k = 0; k < Number(option('cold', 3)); k++) {
   const { rig, window, cache, cold } = await coldRun(file)
   rows.cold.push(cold)
@@ -167,9 +161,17 @@ for (let k = 0; k < Number(option('cold', 3)); k++) {
   await rig.stop()
   fs.rmSync(cache, { recursive: true, force: true })
 }
+for (let k = 0; k < Number(option('ahead', 2)); k++) {
+  const { rig, cache, cold } = await coldRun(file, { 'uir.build.ahead': true })
+  rows.ahead.push(cold)
+  await rig.stop()
+  fs.rmSync(cache, { recursive: true, force: true })
+}
+const floor = Number(option('floor', 1)) ? await measureFloor(SETTLE) : undefined
 const { compiler, numpy } = bare(path.join(ROOT, 'examples', file))
-if (process.argv.includes('--json')) console.log(JSON.stringify({ ...rows, bare: { compiler, numpy } }))
+if (process.argv.includes('--json')) console.log(JSON.stringify({ ...rows, floor, bare: { compiler, numpy } }))
 else {
   table(rows)
+  for (const [what, times] of Object.entries(floor ?? {})) console.log(`floor: ${what} ${median(times).toFixed(1)} ms (${times.map(time => time.toFixed(0)).join(' ')})`)
   console.log(`bare: compiler ${compiler.toFixed(0)} ms, Python with NumPy ${numpy.toFixed(0)} ms`)
 }

@@ -43,14 +43,14 @@ def test_a_result_comes_before_it_is_verified(client: Client) -> None:
     early = client.wait_for("$/progress", lambda params: params["token"] == "early", 60)["value"]
     assert (early["ok"], early["verified"], early["verifying"]) == (True, None, True)
     (output,) = early["outputs"]
-    data = np.frombuffer(base64.b64decode(output["data"]), "<f4")
+    data = np.frombuffer(base64.b64decode(output["part"]["data"]), "<f4")
     np.testing.assert_array_equal(data, np.full(500, 499, np.float32))  # the last of the outer loop
     part = client.request("uir/values", {"uri": uri, "run": early["run"], "output": output["name"], "slice": [[0, 2]]})
     assert part["shape"] == [2]
     final = client.result(request, 60)
     assert (final["ok"], final["verified"], "verifying" in final) == (True, True, False)
     assert final["run"] == early["run"]
-    assert "data" not in final["outputs"][0]  # they came already
+    assert "part" not in final["outputs"][0]  # they came already
 
 
 @needs_compiler
@@ -75,7 +75,7 @@ def test_a_quick_result_comes_once_with_its_elements_and_stages(client: Client) 
     params = {"uri": client.open(GOOD), "options": {"keep": True}, "partialResultToken": "early"}
     for _ in range(2):  # the second is surely quick: everything is imported
         answer = client.request("uir/run", params, 60)
-    assert base64.b64decode(answer["outputs"][0]["data"]) == np.array([6, 22, 38], np.float32).tobytes()
+    assert base64.b64decode(answer["outputs"][0]["part"]["data"]) == np.array([6, 22, 38], np.float32).tobytes()
     assert list(answer["stages"]) == ["check", "lower", "build", "run", "verify"]
     assert all(milliseconds >= 0 for milliseconds in answer["stages"].values())
     assert answer["times"]["received"] <= answer["times"]["started"] <= answer["times"]["finished"]

@@ -7,7 +7,7 @@ import { FileFollower } from './fileFollower'
 import { Explored, FromExplorer, ToExplorer } from './explorer/messages'
 import { IndexMapResult } from './explorer/model'
 import { Requests } from './protocol'
-import { givePage } from './page'
+import { givePage, PAGE_OPTIONS } from './page'
 
 export const VIEW_TYPE = 'uir.indexMap'
 const QUIET_MS = 200 // after an edit, before the maps are asked for again
@@ -43,7 +43,7 @@ export class ExplorerPanel implements vscode.WebviewPanelSerializer, vscode.Disp
   async open(uri: vscode.Uri, value: string | undefined): Promise<void> {
     this.target = { uri, value }
     if (this.panel) this.panel.reveal(this.panel.viewColumn)
-    else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Index Maps', vscode.ViewColumn.Beside))
+    else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Index Maps', vscode.ViewColumn.Beside, PAGE_OPTIONS))
     await this.follower.now()
   }
 

@@ -6,7 +6,7 @@ import { Server } from './client'
 import { FileFollower } from './fileFollower'
 import { FromPipeline, Look, StageText, ToPipeline } from './pipeline/messages'
 import { Requests, ShowAssemblyResult, StageAbout, StagesResult, StageTextResult } from './protocol'
-import { givePage } from './page'
+import { givePage, PAGE_OPTIONS } from './page'
 import { StageDocuments, StageTarget } from './stageDocuments'
 import { preferredKind } from './views'
 
@@ -59,7 +59,7 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
     if (value !== undefined) this.look.value = value
     await this.keepLook()
     if (this.panel) this.panel.reveal(undefined, true)
-    else this.take(vscode.window.createWebviewPanel(PIPELINE_VIEW, 'Pipeline', { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { enableFindWidget: false }))
+    else this.take(vscode.window.createWebviewPanel(PIPELINE_VIEW, 'Pipeline', { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { ...PAGE_OPTIONS, enableFindWidget: false }))
     await this.follower.now()
   }
 

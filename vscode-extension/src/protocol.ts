@@ -1,5 +1,7 @@
 // The server's own requests, as lsp/README.md documents them. Lines are 0-based.
 
+import { Slice } from './panel/slicing'
+
 export interface Origin {
   line: number
   name: string
@@ -79,7 +81,7 @@ export interface StageTextResult {
 export interface RunParams {
   uri: string
   value?: string
-  options?: { plain?: boolean; noVerify?: boolean; timeout?: number; memory?: number; operations?: number; keep?: boolean }
+  options?: { plain?: boolean; noVerify?: boolean; timeout?: number; memory?: number; operations?: number; keep?: boolean; look?: Record<string, Slice[]> }
   workDoneToken?: string
   partialResultToken?: string // the result comes under it before it is verified, when that takes a while
 }
@@ -93,7 +95,7 @@ export interface RunOutput {
   text?: string // its first elements in one line
   whole?: string // as NumPy prints it
   digest?: string // equal for equal elements
-  data?: string | undefined // its elements in base64, as in ValuesResult, when they are few
+  part?: { slice: Slice[]; shape: number[]; data: string } | undefined // the elements that are looked at, as in ValuesResult
 }
 
 /** An output that is not what it should be. */

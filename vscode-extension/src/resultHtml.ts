@@ -1,8 +1,9 @@
-// A panel's page: style sheets and one script of the extension's own, nothing from anywhere else.
+// A panel's page: style sheets and one script of the extension's own, in the page itself. Each file that it would have to
+// ask for goes through a service worker, the window and the extension host, which takes longer than to show a result.
 
-/** `sources`: what the editor calls its own files in a policy. */
-export function pageHtml(title: string, styles: readonly string[], script: string, sources: string, nonce: string): string {
-  const policy = `default-src 'none'; style-src ${sources}; script-src 'nonce-${nonce}'`
+/** `styles` and `script` are texts. */
+export function pageHtml(title: string, styles: readonly string[], script: string, nonce: string): string {
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -10,10 +11,10 @@ export function pageHtml(title: string, styles: readonly string[], script: strin
   <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>${title}</title>
-  ${styles.map(style => `<link rel="stylesheet" href="${style}">`).join('\n  ')}
+  ${styles.map(style => `<style nonce="${nonce}">${style.replaceAll('</', '<\\/')}</style>`).join('\n  ')}
 </head>
 <body>
-  <script nonce="${nonce}" src="${script}"></script>
+  <script nonce="${nonce}">${script.replaceAll('</script', '<\\/script')}</script>
 </body>
 </html>`
 }

@@ -3,10 +3,11 @@
 import * as vscode from 'vscode'
 import { Elements, FromPanel, PanelState, ToPanel } from './panel/messages'
 import { EditorLayout, Place, placeOfGroup } from './placement'
-import { givePage } from './page'
+import { givePage, PAGE_OPTIONS } from './page'
 
 export const VIEW_TYPE = 'uir.result'
 const PLACE_KEY = 'uir.result.place'
+const SEEN_MS = 400 // in which a page that is shown has drawn what it was told
 
 export interface PanelOwner {
   state(): PanelState
@@ -22,6 +23,9 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   private subscriptions: vscode.Disposable[] = []
   private revived = false
   private sent: number | undefined // the time of the run whose elements the panel has
+  private fresh = false // made a moment ago: what it was told before it was ready, it will get
+  private seen: number | undefined // the time of the run that was on its screen last
+  private waiting: (() => void) | undefined
   private put: Place | undefined // where we put it; anywhere else, a person did
   private moving = false
   private cursor: vscode.TextEditor | undefined // where it was before the panel came, which takes it once more when it has loaded
@@ -57,7 +61,8 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
     const viewColumn = below ? (neighbour ?? vscode.ViewColumn.Active) : vscode.ViewColumn.Beside
     this.put = below ? 'below' : 'beside'
     this.moving = below
-    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, 'Result', { viewColumn, preserveFocus: !focus && !below }, { enableFindWidget: true })
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, this.title, { viewColumn, preserveFocus: !focus && !below }, { ...PAGE_OPTIONS, enableFindWidget: true })
+    this.fresh = true
     this.take(panel)
     if (below) await this.moveBelow(focus ? undefined : editor)
   }
@@ -93,10 +98,25 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
     void this.panel?.webview.postMessage(message)
   }
 
+  private get title(): string {
+    const { file } = this.owner.state()
+    return file ? `Result: ${file.name}` : 'Result'
+  }
+
+  /** Resolves when a run that the panel was told of is on its screen, or will not be soon. */
+  async untilSeen(time: number): Promise<void> {
+    this.waiting?.() // for a run before it
+    if (!this.panel?.visible || this.seen === time) return
+    await new Promise<void>(resolve => {
+      this.waiting = resolve
+      setTimeout(resolve, SEEN_MS)
+    })
+  }
+
   /** Shows the state, and the file's name in the tab. */
   update(): void {
     const state = this.owner.state()
-    const title = state.file ? `Result: ${state.file.name}` : 'Result'
+    const { title } = this
     if (this.panel && this.panel.title !== title) this.panel.title = title
     const elements = state.run?.time === this.sent ? undefined : this.owner.elementsOf(state)
     if (elements) this.sent = state.run?.time
@@ -111,6 +131,7 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
       panel.onDidDispose(() => {
         vscode.Disposable.from(...this.subscriptions).dispose()
         this.panel = undefined
+        this.sent = undefined
         this.owner.closed()
       }),
     ]
@@ -118,12 +139,17 @@ export class ResultPanel implements vscode.WebviewPanelSerializer, vscode.Dispos
   }
 
   private receive(message: FromPanel): void {
+    if (message.type === 'seen') {
+      this.seen = message.time
+      return this.waiting?.()
+    }
     if (message.type !== 'ready') return this.owner.receive(message)
     if (this.cursor && this.panel?.active) void giveBack(this.cursor)
     this.cursor = undefined
     if (!this.owner.state().run && this.revived) this.owner.restored(message.state)
     this.revived = false
-    this.sent = undefined
+    if (!this.fresh) this.sent = undefined
+    this.fresh = false
     this.update()
   }
 

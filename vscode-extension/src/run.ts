@@ -6,6 +6,7 @@ import { Server } from './client'
 import { InlineValues } from './inlineValues'
 import { MachinePeak } from './machinePeak'
 import { Elements, EMPTY, FromPanel, PanelState, Problem, ShownRun } from './panel/messages'
+import { Slice } from './panel/slicing'
 import { InputAbout, InputEditResult, Notifications, Requests, RunParams, RunResult, ValuesResult } from './protocol'
 import { explain, Mend, verdict } from './result'
 import { arraysIn, chooseArrays, saveOutput } from './resultFiles'
@@ -34,6 +35,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private readonly subscriptions: vscode.Disposable[]
   private current: vscode.Uri | undefined
   private running: Running | undefined
+  private readonly looks = new Map<string, Record<string, Slice[]>>() // by the file and the output, what the panel shows of it
   private elements: { uri: string; time: number; elements: Elements[] } | undefined
   private mendNow: (() => unknown) | undefined
   private quiet: NodeJS.Timeout | undefined
@@ -68,8 +70,8 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     this.peak.hold()
     this.current = uri
     Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
-    const opening = this.panel.show()
     if (!vscode.workspace.isTrusted) {
+      void this.panel.show()
       void this.askInputs(uri)
       return this.refuse(uri) // the server checks again
     }
@@ -84,6 +86,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
       arrived(early)
       this.show(uri, shown)
     })
+    const opening = this.panel.show() // while the server is at work
     this.panel.update()
     const text = documentOf(uri)?.getText()
     const result = (await asking) ?? unverified(shown)
@@ -91,7 +94,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     running.cancel.dispose()
     if (result) {
       arrived(result)
-      this.take(uri, shown, text)
+      await this.take(uri, shown, text)
     }
     this.panel.update()
     await opening
@@ -114,7 +117,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     const limits = { timeout: settings.get<number>('timeout', 10), memory: settings.get<number>('memory', 4096), operations: settings.get<number>('operations', 1000) * 1e9 }
     const params: RunParams = {
       uri: uri.toString(),
-      options: { noVerify: !settings.get<boolean>('verify', true), ...limits, keep: true },
+      options: { noVerify: !settings.get<boolean>('verify', true), ...limits, keep: true, look: this.looks.get(uri.toString()) ?? {} },
       workDoneToken,
       partialResultToken,
     }
@@ -130,11 +133,13 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     }
   }
 
-  private take(uri: vscode.Uri, run: ShownRun, text: string | undefined): void {
+  /** The result first; once it is seen, what follows from it. */
+  private async take(uri: vscode.Uri, run: ShownRun, text: string | undefined): Promise<void> {
     if (run.result.restricted) return this.refuse(uri)
     if (run.result.error === 'cancelled') return
     if (run.result.outputs?.length) {
       this.show(uri, run)
+      await this.panel.untilSeen(run.time)
       void this.results.remember(uri, run, text)
       const { result } = run
       this.peak.later(uri, result, speed => {
@@ -223,6 +228,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     else if (message.type === 'mend') void this.mendNow?.()
     else if (message.type === 'copy') void vscode.env.clipboard.writeText(message.text)
     else if (!uri) return
+    else if (message.type === 'look') this.looks.set(uri.toString(), { ...this.looks.get(uri.toString()), [message.output]: message.slice })
     else if (message.type === 'values') void this.fetch(uri, message)
     else if (message.type === 'input') void this.setInput(uri, message.slot, message.source)
     else if (message.type === 'browse') void this.browse(uri, message.slot)
@@ -328,9 +334,9 @@ function unverified({ time, result }: ShownRun): RunResult | undefined {
 
 /** A result without the elements that came with it, and those. */
 function withoutElements(result: RunResult): { result: RunResult; elements: Elements[] } {
-  const elements = (result.outputs ?? []).flatMap(({ name, dtype, shape, data }) =>
-    data === undefined ? [] : [{ output: name, dtype, shape, bytes: new Uint8Array(Buffer.from(data, 'base64')) }])
-  const outputs = result.outputs?.map(output => ({ ...output, data: undefined }))
+  const elements = (result.outputs ?? []).flatMap(({ name, dtype, part }) =>
+    part === undefined ? [] : [{ output: name, dtype, slice: part.slice, shape: part.shape, bytes: new Uint8Array(Buffer.from(part.data, 'base64')) }])
+  const outputs = result.outputs?.map(output => ({ ...output, part: undefined }))
   return { elements, result: outputs ? { ...result, outputs } : result }
 }
 

@@ -21,6 +21,7 @@ from uopc.opt import SWITCHES, Choice, Opts, choose
 from uopc.plan import KernelPlan, Plan, StagePlan
 from uopc.rangeify import Ctx, lower_outputs
 from uopc.render.c import function_lines
+from uopc.render.headers import includes
 from uopc.render.scalar import Helpers
 from uopc.render.types import C_TYPES
 from uopc.schedule import Stage, cut
@@ -213,6 +214,7 @@ class _Writer:
 
 
 # -- the file ------------------------------------------------------------------------------------------------------
+_HUGE = 1 << 20  # bytes of scratch memory from which huge pages are asked for: as in _TAKE
 _TAKE = """
 // Scratch memory, kept from one call to the next; a second call at the same time gets its own. Its size is in front.
 static char* uir_kept;
@@ -276,6 +278,9 @@ class _Assembly:
         self._head(scratch)
         self._kernels()
         self._main(arena, scratch)
+        needed = includes(self.lines)
+        self.lines[:0] = needed
+        self.origins[:0] = [()] * len(needed)
         names = tuple(dict.fromkeys(c.name for c in self.calls))
         return FastProgram(
             lines=self.lines,
@@ -290,13 +295,12 @@ class _Assembly:
         )
 
     def _head(self, scratch: int) -> None:
-        for header in ("limits.h", "math.h", "stdbool.h", "stdint.h", "string.h"):
-            self.line(f"#include <{header}>")
         if scratch:
-            for text in ("#include <stdlib.h>", "#ifdef __linux__", "#include <sys/mman.h>", "#endif", "#ifdef _WIN32"):
-                self.line(text)
-            self.line("#include <malloc.h>")
-            self.line("#endif")
+            self.line("#include <stdlib.h>")
+            pages = ("__linux__", "sys/mman.h") if scratch >= _HUGE else None
+            for system, header in filter(None, (pages, ("_WIN32", "malloc.h"))):
+                for text in (f"#ifdef {system}", f"#include <{header}>", "#endif"):
+                    self.line(text)
             for text in _TAKE.split("\n"):
                 self.line(text)
         for text in self.writer.helpers.texts.values():

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from uopc.linearize import linearize
 from uopc.ops import ALU, AxisType, Ops
+from uopc.render.headers import includes
 from uopc.render.scalar import Helpers, bare, expression, fits
 from uopc.render.types import C_TYPES, constant
 from uopc.symbolic import bounds
@@ -86,7 +87,7 @@ def function_lines(sink: UOp, name: str, helpers: Helpers) -> list[tuple[str, tu
 
 
 def _assemble(w: _Writer) -> Rendered:
-    head = [("#include <" + h + ">", ()) for h in ("limits.h", "math.h", "stdbool.h", "stdint.h", "string.h")]
+    head: list[tuple[str, tuple[UOp, ...]]] = []
     for text in w.helpers.texts.values():
         head += [("", ()), *((t, ()) for t in text.split("\n"))]
     kind = "int" if w.checks else "void"
@@ -94,6 +95,7 @@ def _assemble(w: _Writer) -> Rendered:
     if w.checks:
         lines.append(("  return 0;", ()))
     lines.append(("}", ()))
+    lines = [*((text, ()) for text in includes(t for t, _ in lines)), *lines]
     return Rendered("\n".join(t for t, _ in lines) + "\n", tuple(n for _, n in lines), tuple(w.checks))
 
 

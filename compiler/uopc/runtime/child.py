@@ -4,8 +4,10 @@ ready in about 15 ms; it may be started ahead of its job.
 
 The path of the job comes as one line on standard input: a marshalled dict, see `_Job`. Its folder is the only place
 that is written to. The answer is one line of JSON on what was standard output; the program's own standard output goes
-to standard error, and it reads nothing. This process ends with its parent, PARENT: TIE says whether the system sends a
-signal then ("signal"), or the end of what was standard input tells ("pipe").
+to standard error, and it reads nothing. A line before the answer, WRITTEN, says that the outputs are in their files:
+the parent may look at them while the function is called again and again for its time. This process ends with its
+parent, PARENT: TIE says whether the system sends a signal then ("signal"), or the end of what was standard input tells
+("pipe").
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ _HUGE = 4 << 20  # bytes from which huge pages are asked for: a third more bandw
 _STACK = 64 << 20
 _MAX_RUNS = 50
 _FEW_RUNS = 3
+_PART = 15  # of the budget, for what is quick
+WRITTEN = b"written\n"
 _PR_SET_PDEATHSIG = 1
 _SIGKILL = 9
 
@@ -63,7 +67,7 @@ def main() -> None:
     job = receive(watched=tie == "pipe")
     try:
         limit(job)
-        answer = run(job)
+        answer = run(job, reply_to)
     except MemoryError:
         answer = failure("memory", "")
     except OSError as error:
@@ -120,8 +124,8 @@ def limit(job: _Job) -> None:
             resource.setrlimit(number, (new, hard if name == "STACK" else new))
 
 
-def run(job: _Job) -> str:
-    """The answer to the job: its outputs are written, its shortest time is in the answer."""
+def run(job: _Job, reply_to: int) -> str:
+    """The answer to the job: its outputs are written, which is told at once; its shortest time is in the answer."""
     blocks = [block(arg["size"]) for arg in job["args"]]
     fill(job, blocks)
     try:
@@ -141,6 +145,7 @@ def run(job: _Job) -> str:
         if arg["target"]:
             with open(arg["target"], "wb") as file:
                 file.write(memoryview(memory)[: arg["size"]])
+    os.write(reply_to, WRITTEN)
     runs = 1
     spent = best
     while again(runs, best, spent, job["budget_ns"]):
@@ -153,8 +158,8 @@ def run(job: _Job) -> str:
 
 
 def again(runs: int, best: int, spent: int, budget: int) -> bool:
-    """Whether to measure once more: three times if `budget` allows it; what is quick until a tenth of that is spent."""
-    return runs < _MAX_RUNS and spent + best < (budget if runs < _FEW_RUNS else budget // 10)
+    """Whether to measure once more: three times if `budget` allows it; what is quick until a part of that is spent."""
+    return runs < _MAX_RUNS and spent + best < (budget if runs < _FEW_RUNS else budget // _PART)
 
 
 def block(size: int) -> mmap.mmap:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from uopc.dtype import DType
 from uopc.nptypes import Array, np_dtype
 from uopc.runtime import platform
 from uopc.runtime.cancel import CancelToken
+from uopc.runtime.child import WRITTEN
 from uopc.runtime.errors import LoadError, RunError, Stopped
 from uopc.runtime.limits import Limits, amount
 from uopc.runtime.process import Finished, finish_process
@@ -59,11 +60,13 @@ def execute(
     checked: bool = False,
     limits: Limits | None = None,
     cancel: CancelToken | None = None,
+    seen: Callable[[dict[int, Array]], None] | None = None,
 ) -> Execution:
     """Calls `symbol` with the buffers `args`, filled from `inputs` by slot (outputs start as zeros without one).
 
-    checked: the function returns the number of a failed access check. Raises Stopped in words for a crash, a
-    time-out or lack of memory, LoadError when the library is unusable, Cancelled.
+    checked: the function returns the number of a failed access check; seen: takes the outputs as soon as they are
+    there, while the child still measures. Raises Stopped in words for a crash, a time-out or lack of memory, LoadError
+    when the library is unusable, Cancelled.
     """
     limits = limits or Limits()
     if cancel is not None:
@@ -74,9 +77,16 @@ def execute(
             child = standby.take()
         except OSError as error:
             raise RunError(f"the run cannot be prepared in {folder}: {error.strerror or error}") from error
+        outputs: dict[int, Array] = {}
+
+        def take(line: bytes) -> None:
+            if line + b"\n" == WRITTEN:
+                outputs.update(_outputs(folder, args))
+                if seen is not None:
+                    seen(outputs)
+
         give(child, job)
-        answer = _answer(finish_process(child, timeout=limits.seconds, cancel=cancel), limits)
-        outputs = {} if answer["check"] else _outputs(folder, args)
+        answer = _answer(finish_process(child, timeout=limits.seconds, cancel=cancel, on_line=take), limits)
     return Execution(outputs, answer["kernel_ns"] / 1e6, answer["check"])
 
 
@@ -139,7 +149,7 @@ def _answer(done: Finished, limits: Limits) -> dict[str, Any]:
     if death is not None:
         raise Stopped(f"stopped by {death}")
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout.removeprefix(WRITTEN))
     except ValueError:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise Stopped(f"ended with exit code {done.returncode}" + (f": {said[-1]}" if said else "")) from None

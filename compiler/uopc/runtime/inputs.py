@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +64,37 @@ def _read_buffers(root: UOp, order: list[UOp], behind: Mapping[UOp, UOp]) -> set
     return read
 
 
+class Generated:
+    """Random numbers made before, which are the same every time; the oldest go first. They cannot be written to."""
+
+    def __init__(self, most_bytes: int = 64 << 20) -> None:
+        self._most = most_bytes
+        self._arrays: dict[Hashable, Array] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Array]) -> Array:
+        """The array of that key, which says all that it depends on."""
+        array = self._arrays.pop(key, None)
+        if array is None:
+            array = make()
+            array.setflags(write=False)
+        self._arrays[key] = array
+        while sum(one.nbytes for one in self._arrays.values()) > self._most:
+            del self._arrays[next(iter(self._arrays))]
+        return array
+
+
 def make_inputs(
-    uses: list[BufferUse], specs: Mapping[int, InputSpec], folder: Path, files: Mapping[int, ArrayFile] | None = None
+    uses: list[BufferUse],
+    specs: Mapping[int, InputSpec],
+    folder: Path,
+    files: Mapping[int, ArrayFile] | None = None,
+    generated: Generated | None = None,
 ) -> dict[int, Array]:
     """The first contents of the buffers, flat, by slot.
 
-    specs: the file's directives, with paths relative to `folder`; files: arrays that replace them. A buffer that is
-    only stored to, and that neither names, has none and starts as zeros. Raises InputError.
+    specs: the file's directives, with paths relative to `folder`; files: arrays that replace them; generated: where
+    random ones are remembered. A buffer that is only stored to, and that neither names, has none and starts as zeros.
+    Raises InputError.
     """
     files = files or {}
     unknown = sorted(set(files) - {use.slot for use in uses})
@@ -82,12 +107,13 @@ def make_inputs(
             made[use.slot] = load_array(*files[use.slot], use.dtype, use.size, f"buffer {use.slot}")
         elif use.slot in specs:
             try:
-                made[use.slot] = from_spec(specs[use.slot], use, folder)
+                made[use.slot] = from_spec(specs[use.slot], use, folder, generated)
             except InputError as error:
                 error.slot = use.slot
                 raise
         elif use.read:
-            made[use.slot] = default_input(use.slot, use.dtype, use.size)
+            about = use.slot, use.dtype, use.size
+            made[use.slot] = _remembered(generated, about, partial(default_input, *about))
     return made
 
 
@@ -100,13 +126,14 @@ def default_input(slot: int, dtype: DType, size: int) -> Array:
     return generator.integers(low, high, size).astype(np_dtype(dtype))
 
 
-def from_spec(spec: InputSpec, use: BufferUse, folder: Path) -> Array:
+def from_spec(spec: InputSpec, use: BufferUse, folder: Path, generated: Generated | None = None) -> Array:
     """What an `input` directive says. Raises InputError when it does not fit the buffer."""
     want, n = np_dtype(use.dtype), use.size
     if spec.kind == "file":
         return load_array(folder / spec.path, spec.key, use.dtype, n, f"buffer {use.slot}")
     if spec.kind in ("randn", "uniform"):
-        return _random(spec, use)
+        about = spec.kind, spec.seed, repr(spec.numbers), use.slot, use.dtype, use.size
+        return _remembered(generated, about, partial(_random, spec, use))
     if spec.kind == "arange":
         return np.arange(n).astype(want)
     if spec.kind in ("zeros", "ones"):
@@ -117,6 +144,10 @@ def from_spec(spec: InputSpec, use: BufferUse, folder: Path) -> Array:
     if len(values) != n:
         raise InputError(f"the list for buffer {use.slot} has {len(values):,} numbers, and the buffer {n:,} elements")
     return values
+
+
+def _remembered(generated: Generated | None, about: Hashable, make: Callable[[], Array]) -> Array:
+    return make() if generated is None else generated.get(about, make)
 
 
 def array_of(numbers: tuple[Any, ...], dtype: DType, what: str) -> Array:

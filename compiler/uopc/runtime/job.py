@@ -25,7 +25,7 @@ from uopc.runtime.compare import check_expect, verify
 from uopc.runtime.crash import line_of_death
 from uopc.runtime.errors import Cancelled, InputError, LimitError, LoadError, NoCompilerError, RunError, Stopped
 from uopc.runtime.execute import Execution, execute
-from uopc.runtime.inputs import buffers_of, make_inputs
+from uopc.runtime.inputs import Generated, buffers_of, make_inputs
 from uopc.runtime.library import DEFAULT_TIMEOUT, Built, all_flags, build_library, has_threads
 from uopc.runtime.limits import (
     DEFAULT_MEMORY,
@@ -41,6 +41,7 @@ from uopc.runtime.result import OutputDifference, OutputResult, RunResult
 from uopc.runtime.speed import speed_of
 from uopc.runtime.toolchain import Compiler, find_compiler
 from uopc.runtime.tuned import Tuned, choice
+from uopc.runtime.verified import Verified, bits_of
 from uopc.uop import UOp
 
 if TYPE_CHECKING:
@@ -64,8 +65,12 @@ _REHEARSED = """\
 %c = reduce %m : op=add pop=1
 """
 
+_verified = Verified()
+_generated = Generated()
+
 Progress = Callable[[str], None]
 Shown = Callable[[RunResult], None]
+Seen = Callable[[dict[int, Array]], None]
 
 
 @dataclass(frozen=True)
@@ -105,16 +110,18 @@ def run_job(
     cancel: CancelToken | None = None,
     *,
     analyze: Callable[[str], Analysis] | None = None,
+    computed: Shown | None = None,
     shown: Shown | None = None,
 ) -> RunResult:
     """Checks, builds and runs the program `text`; paths in it are relative to the folder of `path`.
 
-    progress is called with each of STAGES as it begins; `shown` with the result when all but its verification is in it;
-    `analyze` in place of the usual analysis, by who remembers the last one. What goes wrong is in the result's `error`;
-    only Cancelled is raised, when `cancel` was set.
+    progress is called with each of STAGES as it begins; `computed` with the result when the outputs are in it, while
+    the program is still measured; `shown` when all but its verification is in it; `analyze` in place of the usual
+    analysis, by who remembers the last one. What goes wrong is in the result's `error`; only Cancelled is raised, when
+    `cancel` was set.
     """
     job = _Job(text, path, options or RunOptions(), progress or (lambda stage: None), cancel or CancelToken())
-    job.analyze, job.shown = analyze, shown
+    job.analyze, job.computed, job.shown = analyze, computed, shown
     try:
         with _fewer_collections():
             job.run()
@@ -201,7 +208,9 @@ class _Job:
         self.limits = Limits(options.timeout, options.memory, options.threads)
         self._stage = ("", 0.0)
         self.analyze: Callable[[str], Analysis] | None = None
+        self.computed: Shown | None = None
         self.shown: Shown | None = None
+        self._bits = b""
 
     def stage(self, name: str) -> None:
         """Begins a stage, unless the work should end."""
@@ -222,18 +231,19 @@ class _Job:
         inputs = self.inputs(analysis, root)
         compiled, built = self.build(root, compiler)
         self.stage("run")
+
+        def seen(flat: dict[int, Array]) -> None:
+            self._take(targets, compiled, flat, inputs)
+
         try:
-            done = self._execute(compiled, built, inputs, compiler)
+            done = self._execute(compiled, built, inputs, compiler, seen)
         except Stopped as error:
+            self.result.outputs = []  # it may have come to its end once
             raise self._placed(error, analysis, compiled, inputs, compiler) from error
         self.result.kernel_ms = done.kernel_ms
         self._note_speed(targets, compiler)
         if done.check:
             raise RunError(self._outside(analysis, compiled.checks[done.check - 1]))
-        for target, out in zip(targets, compiled.outputs):
-            flat = done.outputs[out.arg][: prod(out.shape)]  # without elements it is declared with one in C
-            array = flat.reshape(out.shape)
-            self.result.outputs.append(OutputResult(f"%{target.name}", out.dtype, array))
         self._expect(analysis, targets)
         self.stage("verify")
         if self.shown is not None and self.options.verify:
@@ -241,6 +251,20 @@ class _Job:
             self.shown(self.result)
         self.verify(root, inputs)
         self._end_stage()
+
+    def _take(
+        self, targets: list[_Target], compiled: Compiled, flat: dict[int, Array], inputs: dict[int, Array]
+    ) -> None:
+        """The outputs are there, while the child measures: what can be said of them without its time is made now."""
+        self.result.outputs = [
+            # without elements it is declared with one in C
+            OutputResult(f"%{target.name}", out.dtype, flat[out.arg][: prod(out.shape)].reshape(out.shape))
+            for target, out in zip(targets, compiled.outputs)
+        ]
+        if self.computed is not None:
+            self.computed(self.result)
+        if self.options.verify:
+            self._bits = bits_of(inputs, (out.array for out in self.result.outputs))
 
     # -- check -----------------------------------------------------------------------------------------------------
     def checked(self) -> tuple[Analysis, UOp, list[_Target]]:
@@ -286,7 +310,7 @@ class _Job:
         """The data of the buffers; an error is on the line of the directive that asks for what cannot be had."""
         specs = analysis.directives.inputs
         try:
-            return make_inputs(buffers_of(root), specs, self.path.parent, self.options.inputs)
+            return make_inputs(buffers_of(root), specs, self.path.parent, self.options.inputs, _generated)
         except InputError as error:
             self.result.line = None if error.slot is None else specs[error.slot].line
             raise
@@ -350,16 +374,18 @@ class _Job:
         )
 
     # -- run -------------------------------------------------------------------------------------------------------
-    def _execute(self, compiled: Compiled, built: Built, inputs: dict[int, Array], compiler: Compiler) -> Execution:
+    def _execute(
+        self, compiled: Compiled, built: Built, inputs: dict[int, Array], compiler: Compiler, seen: Seen
+    ) -> Execution:
         try:
-            return self._call(compiled, built, inputs)
+            return self._call(compiled, built, inputs, seen)
         except LoadError:
             if not built.cached:
                 raise
         Cache(default_folder()).drop(built.key)  # damaged, or evicted a moment ago
-        return self._call(compiled, self._library(compiled, compiler), inputs)
+        return self._call(compiled, self._library(compiled, compiler), inputs, seen)
 
-    def _call(self, compiled: Compiled, built: Built, inputs: dict[int, Array]) -> Execution:
+    def _call(self, compiled: Compiled, built: Built, inputs: dict[int, Array], seen: Seen) -> Execution:
         return execute(
             built.path,
             compiled.symbol,
@@ -368,6 +394,7 @@ class _Job:
             checked=compiled.returns,
             limits=self.limits,
             cancel=self.cancel,
+            seen=seen,
         )
 
     def _placed(
@@ -405,8 +432,15 @@ class _Job:
                 self.result.error = f"not as expected: {out.name} {difference}"
 
     def verify(self, root: UOp, inputs: dict[int, Array]) -> None:
-        """Compares the outputs with the reference evaluator's. Raises RunError when that has no value."""
+        """Compares the outputs with the reference evaluator's, unless it agreed with these very bits before.
+
+        Raises RunError when that has no value.
+        """
         if not self.options.verify:
+            return
+        known = _verified.find(root, self._bits) if self._bits else None
+        if known is not None:
+            self.result.verified, self.result.difference = True, known
             return
         try:
             found = evaluate(root, inputs, budget=_VERIFY_ELEMENTS, steps=_VERIFY_STEPS)
@@ -419,6 +453,8 @@ class _Job:
         self.result.verified, self.result.difference = True, 0.0
         for out, reference in zip(self.result.outputs, found if isinstance(found, tuple) else (found,)):
             self._verify_output(root, out, reference)
+        if self.result.verified and self._bits:
+            _verified.remember(root, self._bits, self.result.difference)
 
     def _verify_output(self, root: UOp, out: OutputResult, reference: Array) -> None:
         checked = verify(out.array, np.reshape(reference, out.array.shape), root, out.dtype)

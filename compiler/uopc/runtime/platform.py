@@ -18,6 +18,8 @@ from typing import Any
 
 IS_WINDOWS = sys.platform == "win32"
 IS_MAC = sys.platform == "darwin"
+# Linux with the usual C library, which this Python uses, too.
+IS_GLIBC = sys.platform == "linux" and "CS_GNU_LIBC_VERSION" in os.confstr_names
 
 # How a child learns of its parent's end: Linux sends a signal, elsewhere a pipe between them is closed.
 TIE = "signal" if sys.platform == "linux" else "pipe"

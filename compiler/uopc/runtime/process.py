@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +30,25 @@ class Finished:
 
 
 class _Drain(threading.Thread):
-    """Reads a pipe to its end and keeps the beginning."""
+    """Reads a pipe to its end and keeps the beginning. `begun` is set after the first line, or at the end."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         super().__init__(daemon=True)
         self.pipe = pipe
         self.kept = bytearray()
+        self.begun = threading.Event()
 
     def run(self) -> None:
         while chunk := self.pipe.read1(65536):  # type: ignore[attr-defined]  # Popen's pipes are buffered readers
             self.kept += chunk[: _KEEP - len(self.kept)]
+            if b"\n" in chunk:
+                self.begun.set()
+        self.begun.set()
+
+    def first_line(self, timeout: float) -> bytes:
+        """Waits for the first line; what there is of it when time is up, or the pipe ended before."""
+        self.begun.wait(timeout)
+        return bytes(self.kept).partition(b"\n")[0]
 
     def close(self) -> bytes:
         """What was read. Waits for the end of the pipe, but not for a process that escaped its group."""
@@ -89,20 +99,30 @@ def start_process(
     )
 
 
-def finish_process(process: subprocess.Popen[bytes], *, timeout: float, cancel: CancelToken | None = None) -> Finished:
+def finish_process(
+    process: subprocess.Popen[bytes],
+    *,
+    timeout: float,
+    cancel: CancelToken | None = None,
+    on_line: Callable[[bytes], None] | None = None,
+) -> Finished:
     """Waits for the end of a process that start_process gave, `timeout` seconds at most, and ends its whole group.
 
-    Raises Cancelled when `cancel` was set.
+    on_line: called with the first line of its output, while it goes on; it may raise. Raises Cancelled when `cancel`
+    was set.
     """
     assert process.stdout is not None and process.stderr is not None
     drains = (_Drain(process.stdout), _Drain(process.stderr))
     ended = threading.Event()
+    deadline = time.monotonic() + timeout
     try:
         for drain in drains:
             drain.start()
         threading.Thread(target=platform.watch_exit, args=(process, ended), daemon=True).start()
         with cancel.on_cancel(lambda: platform.kill_group(process)) if cancel is not None else nullcontext():
-            timed_out = not ended.wait(timeout)
+            if on_line is not None:
+                on_line(drains[0].first_line(timeout))
+            timed_out = not ended.wait(max(0.0, deadline - time.monotonic()))
     finally:
         platform.kill_group(process)
         process.wait()

@@ -68,14 +68,14 @@ async def _keeping(
             numbers.append(server.kept.take(target.uri, place, described))
         else:  # the client has these
             for output in answer["outputs"]:
-                output.pop("data", None)
+                output.pop("part", None)
         return {**answer, "run": numbers[0]}
 
     try:
         return take(
             await server.work(
                 server.run_lane,
-                {**job, "keep": str(place)},
+                {**job, "keep": str(place), "look": _looks(target)},
                 title,
                 target.token,
                 None if early is None else lambda answer: early(take(answer)),
@@ -85,6 +85,12 @@ async def _keeping(
         if not numbers:
             server.kept.discard(place)
         raise
+
+
+def _looks(target: Target) -> dict[str, Any]:
+    """By the name of an output the slice of it that the client looks at."""
+    looks = target.options.get("look")
+    return looks if isinstance(looks, dict) else {}
 
 
 def _failed(target: Target, error: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from uir_lsp.feature import ServerFeature
 from uir_lsp.features.run_program import RESTRICTED
-from uir_lsp.kept import MOST_ELEMENTS, NotKept, Output, Slice, read, save
+from uir_lsp.kept import MOST_ELEMENTS, NotKept, read, save
+from uir_lsp.looking import BadSlice, read_slices, shape_of
 from uir_lsp.refusal import InvalidParams
 from uir_lsp.target import Target
 
@@ -26,8 +27,11 @@ async def values(server: UirServer, params: Any) -> dict[str, Any]:
         run, output = server.kept.output(target.uri, params.get("run"), params.get("output"))
     except NotKept as reason:
         return {"gone": str(reason)}
-    slices = read_slices(params.get("slice"), output)
-    shape = [len(range(*one)) for one in slices if not isinstance(one, int)]
+    try:
+        slices = read_slices(params.get("slice"), output.shape)
+    except BadSlice as error:
+        raise InvalidParams(str(error)) from error
+    shape = shape_of(slices)
     if prod(shape) > MOST_ELEMENTS:
         raise InvalidParams(f"one answer holds at most {MOST_ELEMENTS:,} elements: ask for a smaller slice")
     try:
@@ -35,30 +39,6 @@ async def values(server: UirServer, params: Any) -> dict[str, Any]:
     except ValueError as error:  # the file was closed meanwhile
         return {"gone": f"the values of this run are no longer kept ({error}): run again"}
     return {"dtype": output.dtype.name, "shape": shape, "data": base64.b64encode(data).decode("ascii")}
-
-
-def read_slices(given: Any, output: Output) -> list[Slice]:
-    """One entry an axis: an index, or begin, end and step inside the axis. What is absent is the whole axis.
-
-    Raises InvalidParams.
-    """
-    entries = [] if given is None else given
-    if not isinstance(entries, list) or len(entries) > len(output.shape):
-        raise InvalidParams(f"slice is a list of at most {len(output.shape)} entries, one an axis")
-    found: list[Slice] = [_slice(entry, size) for entry, size in zip(entries, output.shape)]
-    return found + [(0, size, 1) for size in output.shape[len(found) :]]
-
-
-def _slice(entry: Any, size: int) -> Slice:
-    if type(entry) is int and 0 <= entry < size:
-        return entry
-    if isinstance(entry, list) and len(entry) in (2, 3) and all(type(number) is int for number in entry):
-        begin, end, step = (*entry, 1)[:3]
-        if 0 <= begin <= end <= size and step > 0:
-            return begin, end, step
-    raise InvalidParams(
-        f"an axis of {size:,} is sliced by an index inside it, or [begin, end] or [begin, end, step] inside it"
-    )
 
 
 async def save_values(server: UirServer, params: Any) -> dict[str, Any]:

@@ -11,17 +11,25 @@ import pytest
 from runtime_help import Argument
 
 from uopc.dtype import dtypes
+from uopc.runtime import job
 from uopc.runtime.cache import Cache
 from uopc.runtime.cancel import CancelToken
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.library import build_library
 from uopc.runtime.limits import Limits
+from uopc.runtime.verified import Verified
 
 
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Cache:
     """One cache for all tests that do not look at it."""
     return Cache(tmp_path_factory.mktemp("libraries"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another test verified is not known to this one."""
+    monkeypatch.setattr(job, "_verified", Verified())
 
 
 @pytest.fixture

@@ -286,8 +286,10 @@ test('the value of a place is the name under it, else the one that the line defi
   assert.equal(valueAt('# %x = add', 3), undefined)
 })
 
-test('the page loads its own style and script and nothing else', () => {
-  const page = pageHtml('Result', ['https://own/panel.css'], 'https://own/panel.js', 'https://own', 'abc')
-  assert.match(page, /default-src 'none'; style-src https:\/\/own; script-src 'nonce-abc'"/)
-  assert.doesNotMatch(page, /unsafe|style="|onclick/)
+test('the page has its own style and script in it and loads nothing', () => {
+  const page = pageHtml('Result', ['.a::after { content: "</style>" }'], 'say("</script><script>")', 'abc')
+  assert.match(page, /default-src 'none'; style-src 'nonce-abc'; script-src 'nonce-abc'"/)
+  assert.doesNotMatch(page, /unsafe|style="|onclick|src="|href="/)
+  assert.equal(page.split('</script>').length, 2) // its own end only
+  assert.equal(page.split('</style>').length, 2)
 })

@@ -5,7 +5,7 @@ import * as vscode from 'vscode'
 import { Server } from '../client'
 import { FileFollower } from '../fileFollower'
 import { Requests } from '../protocol'
-import { givePage } from '../page'
+import { givePage, PAGE_OPTIONS } from '../page'
 import { FromGraph, GraphFile, GraphResult, ToGraph } from './messages'
 
 export const VIEW_TYPE = 'uir.graph'
@@ -40,7 +40,7 @@ export class GraphPanel implements vscode.WebviewPanelSerializer, vscode.Disposa
   async open(uri: vscode.Uri): Promise<void> {
     this.file = { uri: uri.toString(), name: path.posix.basename(uri.path) }
     if (this.panel) this.panel.reveal(this.panel.viewColumn)
-    else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Graph', vscode.ViewColumn.Beside))
+    else this.take(vscode.window.createWebviewPanel(VIEW_TYPE, 'Graph', vscode.ViewColumn.Beside, PAGE_OPTIONS))
     await this.follower.now()
   }
 

@@ -21,6 +21,7 @@ interface Saved {
 declare function acquireVsCodeApi(): { postMessage(message: FromPanel): void; getState(): Saved | undefined; setState(state: Saved): void }
 
 const PATIENCE_MS = 500
+const SAVE_MS = 150 // after a change: what is shown comes first
 const SMALL = 4096
 const INPUTS = 'inputs'
 const HISTORY = 'history'
@@ -39,7 +40,10 @@ class Panel {
   })
   private readonly waiting = new Map<number, { resolve(values: Values): void; reject(reason: Error): void }>()
   private readonly sources = new Map<string, Source>()
+  private readonly looks = new Map<string, string>() // by the output, as it was told last
   private requests = 0
+  private told = '' // the state that was told last
+  private saving: ReturnType<typeof setTimeout> | undefined
   private stage = ''
   private late = false
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -54,6 +58,7 @@ class Panel {
     document.body.append(this.headPlace, this.tabs, this.content)
     window.addEventListener('message', (event: MessageEvent<ToPanel>) => this.take(event.data))
     this.tabs.addEventListener('keydown', event => this.tabKey(event))
+    window.addEventListener('pagehide', () => this.saveNow())
     document.addEventListener('keydown', event => {
       if (event.key === 'F5') this.post({ type: 'run' })
     })
@@ -87,6 +92,9 @@ class Panel {
 
   // -- the whole ---------------------------------------------------------------------------------------------------
   private show(state: PanelState, elements: Elements[] = []): void {
+    const told = JSON.stringify(state)
+    if (told === this.told && elements.length === 0) return // said twice, as when the page is new
+    this.told = told
     const ran = state.run !== undefined && state.run.time !== this.state.run?.time
     const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
     this.saved.state = state
@@ -95,10 +103,13 @@ class Panel {
       this.sources.clear()
       this.saved.small = {}
     }
-    for (const { output, dtype, shape, bytes } of elements) {
+    for (const { output, dtype, slice, shape, bytes } of elements) {
+      const about = this.outputs.find(({ name }) => name === output)
+      if (!about) continue
       const values = decode(dtype, shape, bytes)
-      this.sources.set(output, new Source(dtype, shape, slice => this.fetch(output, slice), values))
-      this.keepSmall(output, values)
+      const source = this.sourceOf(output, dtype, about.shape)
+      source.keep(slice, values)
+      if (values.count === source.count) this.keepSmall(output, values)
     }
     clearTimeout(this.timer)
     if (!state.running) this.late = false
@@ -108,9 +119,21 @@ class Panel {
     this.drawHead()
     this.drawTabs()
     this.drawContent()
+    if (ran) this.tellSeen(state.run?.time ?? 0)
+  }
+
+  /** A run is on the screen: the extension goes on with what is not as urgent. */
+  private tellSeen(time: number): void {
+    requestAnimationFrame(() => setTimeout(() => this.post({ type: 'seen', time })))
   }
 
   private save(): void {
+    this.saving ??= setTimeout(() => this.saveNow(), SAVE_MS)
+  }
+
+  private saveNow(): void {
+    clearTimeout(this.saving)
+    this.saving = undefined
     this.api.setState(this.saved)
   }
 
@@ -259,9 +282,17 @@ class Panel {
     if (known) return known
     const small = this.saved.small[name]
     const kept = small && decode(small.dtype, small.shape, Uint8Array.from(small.bytes))
-    const source = new Source(dtype, shape, slice => this.fetch(name, slice), kept)
+    const source = new Source(dtype, shape, slice => this.fetch(name, slice), kept, slice => this.look(name, slice))
     this.sources.set(name, source)
     return source
+  }
+
+  /** The extension knows what is looked at, so that the next run brings it along. */
+  private look(output: string, slice: Slice[]): void {
+    const told = JSON.stringify(slice)
+    if (this.looks.get(output) === told) return
+    this.looks.set(output, told)
+    this.post({ type: 'look', output, slice })
   }
 
   private async fetch(output: string, slice: Slice[]): Promise<Values> {

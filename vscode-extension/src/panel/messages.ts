@@ -29,10 +29,11 @@ export interface PanelState {
   inputs?: InputAbout[] | undefined // not known yet
 }
 
-/** The elements of an output that came with its run. */
+/** Elements of an output that came with its run: those of a slice, whose shape this is. */
 export interface Elements {
   output: string
   dtype: string
+  slice: Slice[]
   shape: number[]
   bytes: Uint8Array
 }
@@ -58,4 +59,6 @@ export type FromPanel =
   | { type: 'browse'; slot: number }
   | { type: 'arrays'; slot: number; path: string }
   | { type: 'save'; run: number; output: string }
+  | { type: 'seen'; time: number } // the run of that time is on the screen
+  | { type: 'look'; output: string; slice: Slice[] } // what a next run had best bring along
   | { type: 'copy'; text: string }

@@ -3,7 +3,7 @@
 import { h, onTheme, roomBelow } from './dom'
 import { cell, exact, indexText } from './format'
 import { length, moved, scrollTo, visible, wrap } from './grid'
-import { fullIndex, placeOf, planeOf } from './slicing'
+import { fullIndex, placeOf, planeOf, Range } from './slicing'
 import { Scalar, Values } from './values'
 import { Subject, View } from './view'
 
@@ -12,6 +12,11 @@ const COLUMN = 88
 const BAR = 14 // pixels of a scroll bar
 const BLOCK = 64 // rows and columns are fetched in multiples of it
 
+interface Cell {
+  element: HTMLElement
+  r: number
+  c: number
+}
 type Lookup = (row: number, column: number) => Scalar | undefined
 
 export class TableView implements View {
@@ -26,8 +31,10 @@ export class TableView implements View {
   private lookup: { key: string; find: Lookup } | undefined
   private wanted = ''
   private frame = 0
-  private readonly resized = new ResizeObserver(() => this.arrange())
-  private readonly rearrange = () => this.arrange()
+  private arranged = '' // the sizes that it is arranged for
+  private drawn: { place: string; cells: Cell[] } | undefined
+  private readonly rearrange = () => this.arranged !== this.sizes && this.arrange()
+  private readonly resized = new ResizeObserver(this.rearrange)
   private readonly forget = onTheme(() => this.later())
 
   constructor(private readonly subject: Subject) {
@@ -40,6 +47,7 @@ export class TableView implements View {
     if (this.element.parentElement) this.resized.observe(this.element.parentElement)
     window.addEventListener('resize', this.rearrange)
     this.arrange()
+    this.draw()
   }
 
   move(leading: readonly number[]): void {
@@ -52,7 +60,7 @@ export class TableView implements View {
 
   renew(): void {
     this.wanted = '' // what is seen stays until the new values are here
-    this.later()
+    this.draw()
   }
 
   reveal(index: readonly number[]): void {
@@ -72,7 +80,12 @@ export class TableView implements View {
     return this.subject.source.shape.length < 2
   }
 
+  private get sizes(): string {
+    return `${this.element.parentElement?.clientWidth}x${innerHeight}`
+  }
+
   private arrange(): void {
+    this.arranged = this.sizes
     const { rows, columns } = planeOf(this.subject.source.shape)
     const wide = ((this.element.parentElement?.clientWidth ?? 0) - 64 - BAR) / COLUMN
     const laid = this.isVector ? wrap(columns, wide) : { rows, columns }
@@ -107,6 +120,7 @@ export class TableView implements View {
   }
 
   private draw(): void {
+    cancelAnimationFrame(this.frame)
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.element
     const down = visible(this.rows, ROW, scrollTop, clientHeight - ROW)
     const across = visible(this.columns, COLUMN, scrollLeft, clientWidth - this.head)
@@ -115,12 +129,24 @@ export class TableView implements View {
     this.load(down.first, down.end, across.first, across.end)
     const top = ROW + down.offset - scrollTop
     const left = this.head + across.offset - scrollLeft
-    const cells: HTMLElement[] = []
-    for (let r = down.first; r < down.end; r++) cells.push(this.row(r, top + (r - down.first) * ROW, across.first, across.end, left))
-    this.layer.replaceChildren(h('div', { class: 'cells', role: 'rowgroup' }, ...cells), ...this.heads(across.first, across.end, left), this.corner())
+    const place = [down.first, down.end, top, across.first, across.end, left, this.rows, this.columns, this.head].join()
+    if (this.drawn?.place === place) return this.drawn.cells.forEach(one => this.renewCell(one))
+    const cells: Cell[] = []
+    const rows: HTMLElement[] = []
+    for (let r = down.first; r < down.end; r++) rows.push(this.row(r, top + (r - down.first) * ROW, across.first, across.end, left, cells))
+    this.layer.replaceChildren(h('div', { class: 'cells', role: 'rowgroup' }, ...rows), ...this.heads(across.first, across.end, left), this.corner())
+    this.drawn = { place, cells }
   }
 
-  private row(r: number, top: number, first: number, end: number, left: number): HTMLElement {
+  /** The same cell with what it has to say now. */
+  private renewCell({ element, r, c }: Cell): void {
+    const [text, name, id] = [this.text(r, c), this.classOf(r, c), this.isActive(r, c) ? 'active-cell' : '']
+    if (element.textContent !== text) element.textContent = text
+    if (element.className !== name) element.className = name
+    if (element.id !== id) element.id = id
+  }
+
+  private row(r: number, top: number, first: number, end: number, left: number, cells: Cell[]): HTMLElement {
     const row = h('div', { class: r % 2 ? 'row odd' : 'row', role: 'row', 'aria-rowindex': r + 1 })
     row.style.top = `${top}px`
     const label = h('div', { class: 'label', role: 'rowheader' }, this.rowLabel(r))
@@ -131,6 +157,7 @@ export class TableView implements View {
       element.style.left = `${left + (c - first) * COLUMN}px`
       if (this.isActive(r, c)) element.id = 'active-cell'
       row.append(element)
+      cells.push({ element, r, c })
     }
     row.append(label)
     return row
@@ -187,6 +214,12 @@ export class TableView implements View {
     const key = `${this.leading.join()}:${r0},${r1},${c0},${c1}`
     if (key === this.wanted || r1 <= r0 || c1 <= c0) return
     this.wanted = key
+    const here = this.here(r0, r1, c0, c1)
+    if (here) {
+      this.lookup = { key, find: here }
+      if (this.active) this.tell()
+      return
+    }
     this.fetch(r0, r1, c0, c1).then(
       find => {
         if (key !== this.wanted) return
@@ -200,15 +233,25 @@ export class TableView implements View {
     )
   }
 
+  /** What came with the run, at once: no frame passes without its numbers. */
+  private here(r0: number, r1: number, c0: number, c1: number): Lookup | undefined {
+    const values = this.subject.source.now(...this.block(r0, r1, c0, c1))
+    return values && this.lookupIn(values, r0, r1, c0, c1)
+  }
+
   private async fetch(r0: number, r1: number, c0: number, c1: number): Promise<Lookup> {
-    const { source } = this.subject
-    if (this.isVector) {
-      const [begin, end] = [r0 * this.columns, Math.min(source.count, r1 * this.columns)]
-      const values = await source.plane([], [0, 1, 1], [begin, end, 1])
-      const { columns } = this
-      return (r, c) => values.at(r * columns + c - begin)
-    }
-    const values: Values = await source.plane(this.leading, [r0, r1, 1], [c0, c1, 1])
+    return this.lookupIn(await this.subject.source.plane(...this.block(r0, r1, c0, c1)), r0, r1, c0, c1)
+  }
+
+  /** The part of the output behind a block of the table: leading indices, rows, columns. */
+  private block(r0: number, r1: number, c0: number, c1: number): [readonly number[], Range, Range] {
+    if (!this.isVector) return [this.leading, [r0, r1, 1], [c0, c1, 1]]
+    return [[], [0, 1, 1], [r0 * this.columns, Math.min(this.subject.source.count, r1 * this.columns), 1]]
+  }
+
+  private lookupIn(values: Values, r0: number, r1: number, c0: number, c1: number): Lookup {
+    const { columns } = this
+    if (this.isVector) return (r, c) => values.at((r - r0) * columns + c)
     return (r, c) => (r < r0 || r >= r1 || c < c0 || c >= c1 ? undefined : values.at((r - r0) * (c1 - c0) + c - c0))
   }
 
