@@ -227,7 +227,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     else if (message.type === 'cancel') this.running?.cancel.cancel()
     else if (message.type === 'mend') void this.mendNow?.()
     else if (message.type === 'copy') void vscode.env.clipboard.writeText(message.text)
-    else if (!uri) return
+    else if (!uri) return message.type === 'values' ? this.panel.post({ type: 'gone', request: message.request, reason: 'the values of this run are no longer kept: run again' }) : undefined
     else if (message.type === 'look') this.looks.set(uri.toString(), { ...this.looks.get(uri.toString()), [message.output]: message.slice })
     else if (message.type === 'values') void this.fetch(uri, message)
     else if (message.type === 'input') void this.setInput(uri, message.slot, message.source)

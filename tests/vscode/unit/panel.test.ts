@@ -286,6 +286,42 @@ test('the value of a place is the name under it, else the one that the line defi
   assert.equal(valueAt('# %x = add', 3), undefined)
 })
 
+test('elements that came with a run are there at once, the others are fetched', async () => {
+  const fetched: unknown[] = []
+  const looked: unknown[] = []
+  const numbers = (shape: number[], first: number) => new Values('f32', shape, Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, k) => first + k))
+  const source = new Source('f32', [3, 100, 200], async slice => (fetched.push(slice), numbers([3, 100, 200], 0)), undefined, slice => looked.push(slice))
+  assert.equal(source.now([1], [0, 2, 1], [0, 2, 1]), undefined)
+  source.keep([1, [10, 20, 1], [50, 80, 1]], numbers([10, 30], 500)) // element [1, r, c] is 500 + 30 (r - 10) + c - 50
+  assert.deepEqual([...(source.now([1], [12, 14, 1], [51, 54, 1])?.raw ?? [])], [561, 562, 563, 591, 592, 593])
+  assert.deepEqual([...(source.now([1], [19, 20, 1], [50, 80, 2])?.raw ?? [])].slice(0, 3), [770, 772, 774])
+  for (const [leading, rows, columns] of [[0, [12, 14], [51, 54]], [1, [9, 14], [51, 54]], [1, [12, 21], [51, 54]], [1, [12, 14], [49, 54]], [1, [12, 14], [51, 81]]] as const) {
+    assert.equal(source.now([leading], [rows[0], rows[1], 1], [columns[0], columns[1], 1]), undefined)
+  }
+  assert.deepEqual(fetched, [])
+  assert.deepEqual(looked.at(-1), [1, [19, 20, 1], [50, 80, 2]])
+  assert.deepEqual([...(await source.plane([2], [0, 1, 1], [0, 2, 1])).raw], [40000, 40001])
+  assert.deepEqual(looked.at(-1), [2, [0, 1, 1], [0, 2, 1]])
+  assert.equal(fetched.length, 1)
+})
+
+test('elements at steps, of a vector, of a scalar and of several matrices', () => {
+  const never = () => Promise.reject(new Error('fetched'))
+  const vector = new Source('i32', [1000], never)
+  vector.keep([[100, 200, 1]], new Values('i32', [100], Int32Array.from({ length: 100 }, (_, k) => 100 + k)))
+  assert.deepEqual([...(vector.now([], [0, 1, 1], [110, 113, 1])?.raw ?? [])], [110, 111, 112])
+  assert.equal(vector.now([], [0, 1, 1], [199, 201, 1]), undefined)
+  const stepped = new Source('i32', [1000], never)
+  stepped.keep([[0, 1000, 10]], new Values('i32', [100], new Int32Array(100)))
+  assert.equal(stepped.now([], [0, 1, 1], [0, 5, 1]), undefined) // not all of them
+  const scalar = new Source('i32', [], never, new Values('i32', [], Int32Array.of(7)))
+  assert.deepEqual([...(scalar.now([], [0, 1, 1], [0, 1, 1])?.raw ?? [])], [7])
+  const cube = new Source('i32', [4, 2, 3], never)
+  cube.keep([[1, 3, 1], [0, 2, 1], [0, 3, 1]], new Values('i32', [2, 2, 3], Int32Array.from({ length: 12 }, (_, k) => 6 + k)))
+  assert.deepEqual([1, 2].map(at => cube.now([at], [1, 2, 1], [2, 3, 1])?.raw[0]), [11, 17])
+  assert.deepEqual([0, 3].map(at => cube.now([at], [1, 2, 1], [2, 3, 1])), [undefined, undefined])
+})
+
 test('the page has its own style and script in it and loads nothing', () => {
   const page = pageHtml('Result', ['.a::after { content: "</style>" }'], 'say("</script><script>")', 'abc')
   assert.match(page, /default-src 'none'; style-src 'nonce-abc'; script-src 'nonce-abc'"/)

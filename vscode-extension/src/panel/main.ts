@@ -21,7 +21,6 @@ interface Saved {
 declare function acquireVsCodeApi(): { postMessage(message: FromPanel): void; getState(): Saved | undefined; setState(state: Saved): void }
 
 const PATIENCE_MS = 500
-const SAVE_MS = 150 // after a change: what is shown comes first
 const SMALL = 4096
 const INPUTS = 'inputs'
 const HISTORY = 'history'
@@ -43,7 +42,6 @@ class Panel {
   private readonly looks = new Map<string, string>() // by the output, as it was told last
   private requests = 0
   private told = '' // the state that was told last
-  private saving: ReturnType<typeof setTimeout> | undefined
   private stage = ''
   private late = false
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -58,7 +56,6 @@ class Panel {
     document.body.append(this.headPlace, this.tabs, this.content)
     window.addEventListener('message', (event: MessageEvent<ToPanel>) => this.take(event.data))
     this.tabs.addEventListener('keydown', event => this.tabKey(event))
-    window.addEventListener('pagehide', () => this.saveNow())
     document.addEventListener('keydown', event => {
       if (event.key === 'F5') this.post({ type: 'run' })
     })
@@ -115,25 +112,22 @@ class Panel {
     if (!state.running) this.late = false
     else if (!this.late) this.timer = setTimeout(() => { this.late = true; this.drawHead() }, PATIENCE_MS)
     if (!state.running) this.stage = ''
-    this.save()
     this.drawHead()
     this.drawTabs()
     this.drawContent()
-    if (ran) this.tellSeen(state.run?.time ?? 0)
+    if (ran) this.whenSeen(state.run?.time ?? 0)
+    else this.save()
   }
 
-  /** A run is on the screen: the extension goes on with what is not as urgent. */
-  private tellSeen(time: number): void {
-    requestAnimationFrame(() => setTimeout(() => this.post({ type: 'seen', time })))
+  /** Once a run is on the screen comes what is not as urgent, here and in the extension. */
+  private whenSeen(time: number): void {
+    requestAnimationFrame(() => setTimeout(() => {
+      this.post({ type: 'seen', time })
+      this.save()
+    }))
   }
 
   private save(): void {
-    this.saving ??= setTimeout(() => this.saveNow(), SAVE_MS)
-  }
-
-  private saveNow(): void {
-    clearTimeout(this.saving)
-    this.saving = undefined
     this.api.setState(this.saved)
   }
 
