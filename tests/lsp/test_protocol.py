@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -210,8 +211,12 @@ def test_what_is_printed_does_not_reach_the_protocol() -> None:
         + frame(notification("textDocument/didOpen", {"textDocument": item}))
     )
     process.stdin.flush()
+    guard = threading.Timer(30, process.kill)  # a message that a child ate is never answered
+    guard.start()
     first, second = read(process.stdout), read(process.stdout)
     out, err = process.communicate(timeout=20)
+    guard.cancel()
+    assert first is not None and second is not None
     assert first["id"] == 1
     assert second["method"] == "textDocument/publishDiagnostics"
     assert out == b""
