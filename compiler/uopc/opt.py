@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import gcd
+from math import gcd, prod
 
 from uopc.dtype import DType, dtypes
 from uopc.fast.nest import Nest
@@ -40,6 +40,7 @@ _L1, _LINE, _WAYS = 32 << 10, 64, 8  # a first-level cache: its bytes, bytes of 
 _MANY_ROWS = 96  # rows from which packing both operands costs little
 _FAR_BYTES = 3 << 19  # an operand that the second-level cache does not hold
 _PIECE, _LONG_PIECE = 256, 32 << 10  # bytes along the lanes: worth a sum of its own; long enough to start from anew
+_SHARED, _COPY_BYTES = 16, 1 << 20  # results that share a copy, and what stays in the caches while they read it
 _PARALLEL_WORK = 1 << 15  # element operations from which a second thread pays
 
 
@@ -103,7 +104,7 @@ class Choice:
     role: "scalar" (the textbook loops), "map" (elementwise along lanes), "lanes" (a reduction along lanes), "columns"
     (a reduction down columns, lanes along rows), "across" (a reduction along lanes, in the order of memory), "tile" (a
     contraction in registers), "transpose"; lane: the loop along the lanes; width, copies: lanes and vectors side by
-    side; tile: the tile; why: the reasons, taken and refused.
+    side; tile: the tile; straight: operands that would be gathered are copied first; why: the reasons, of both kinds.
     """
 
     role: str
@@ -112,6 +113,7 @@ class Choice:
     copies: int = 1
     tile: Tile | None = None
     why: tuple[str, ...] = ()
+    straight: bool = False
 
 
 def choose(nest: Nest | None, outer: int, opts: Opts) -> Choice:
@@ -215,10 +217,13 @@ def _reduction(nest: Nest, outer: int, opts: Opts, why: tuple[str, ...]) -> Choi
     if not outer and opts.on("columns") and planes(nest, lane):
         text = "memory is walked in its order: the pieces of one result lie far from each other"
         return Choice("across", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
+    straight = not outer and opts.on("pack") and bool(gathered(nest, lane))
+    if straight:
+        why = (*why, "an operand whose neighbours lie far apart is copied first: many results read it")
     word = _WORDS[nest.op] if nest.op is not None else "result"
     text = f"{copies} {word}s of {width} lanes each along the reduced axis"
     text = text if copies > 1 else f"a {word} of {width} lanes"
-    return Choice("lanes", lane, _narrowed(width, lane.arg.size), copies, why=(*why, text))
+    return Choice("lanes", lane, _narrowed(width, lane.arg.size), copies, straight=straight, why=(*why, text))
 
 
 def planes(nest: Nest, lane: UOp) -> list[UOp]:
@@ -235,6 +240,21 @@ def planes(nest: Nest, lane: UOp) -> list[UOp]:
     if nest.size() * nest.length() * size < _FAR_BYTES:
         return []
     return [r for r in nest.red if r is not lane and strides.get(r, 0) > step]
+
+
+def gathered(nest: Nest, lane: UOp) -> list[UOp]:
+    """Loads whose neighbours along the lanes lie apart, and that so many elements of the result share that a copy of
+    them pays."""
+    found = []
+    for u in nest.loads():
+        form = linear(u.src[0].src[1])
+        if form.terms.get(lane, 0) in (0, 1) or any(t.op is not Ops.RANGE for t in form.terms):
+            continue
+        shared = prod(d.arg.size for d in nest.dims if d not in u.ranges)
+        size = prod(r.arg.size for r in u.ranges) * u.dtype.itemsize
+        if shared >= _SHARED and size <= _COPY_BYTES:
+            found.append(u)
+    return found
 
 
 def lane_reads(nest: Nest, lane: UOp) -> bool:

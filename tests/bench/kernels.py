@@ -6,7 +6,8 @@ Both work on the same arrays in turns, in slices of about 20 ms. A ratio is NumP
 slices, and the table has their medians: against NumPy writing into memory that is there (out=), and against the plain
 expression, which also pays for its temporaries. Where a row has a target, its ratios are held against it. On one thread
 time is the processor's, so that other work on the machine counts for little, and pairs in which the process was pushed
-aside give way to others. On several it is the clock on the wall. With tinygrad installed (DEV=CPU) its time over ours
+aside give way to others. On several it is the clock on the wall, and between two slices both libraries' threads, which
+wait for more work for a while, come to rest. With tinygrad installed (DEV=CPU) its time over ours
 stands beside them for the reductions: of the captured kernels (TinyJit), by the clock, the best of a few slices.
 Results are checked before anything is timed.
 """
@@ -45,6 +46,7 @@ from uopc.runtime import build  # noqa: E402
 from uopc.uop import UOp, buf  # noqa: E402
 
 SLICE = 0.02  # seconds
+REST = 0.03  # seconds that threads which wait busily are given to come to rest
 PUSHED_ASIDE = 0.9  # share of a slice that the process must have had
 
 
@@ -244,6 +246,9 @@ def verdict(name: str, ratios: tuple[float, float]) -> str:
 
 def one_slice(run: Callable[[], object], threads: int) -> tuple[float, bool]:
     """Seconds of one run, as the mean of a slice; and whether the process had the processor nearly all the time."""
+    if threads > 1:
+        time.sleep(REST)
+        run()  # and its own threads are awake
     count, began, processor = 0, time.perf_counter(), time.process_time()
     while not count or time.perf_counter() - began < SLICE:
         run()

@@ -15,6 +15,7 @@ from uopc.fast.nest import Nest
 from uopc.fast.passes import Member as Lane
 from uopc.fast.passes import Shape, Sums, accumulators, emit_pass, same_element, total
 from uopc.fast.pieces import pieces
+from uopc.fast.straight import straightened
 from uopc.fast.totals import in_pieces, write_total
 from uopc.fast.turned import write_turned
 from uopc.opt import choose
@@ -29,6 +30,9 @@ _CHUNK = 1 << 15  # elements of one thread's piece of a single long loop
 def write_rows(w: Workshop) -> None:
     """The whole function body."""
     whole = w.group.members[0]
+    if len(w.group.members) == 1:
+        whole = straightened(w, whole)
+        w.group = Group((whole,), w.group.outer)
     parts = pieces(whole.nest) if len(w.group.members) == 1 and whole.choice.role == "map" else []
     if len(parts) < 2:
         _Rows(w).write()
