@@ -176,11 +176,33 @@ def _equals(i: UOp, k: int) -> UOp:
     return (UOp.const(k - 1, i.dtype) < i).alu(Ops.AND, i < k + 1)
 
 
+def _is_too_much(u: UOp) -> bool:
+    """Whether a walk through elementwise values is known to end at MAX_VISITED: nodes are counted sooner than indices.
+
+    Counts what every such walk looks at, and perhaps not all of it.
+    """
+    seen: set[UOp] = set()
+    stack, branches = [u], False
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        if len(seen) >= MAX_VISITED:
+            return branches
+        seen.add(node)
+        if node.op in ALU:
+            branches = True
+            stack.extend(reversed(node.src))
+        elif node.op is Ops.INDEX or (node.op in MOVEMENT and node.src[0].op is not Ops.REDUCE):
+            stack.append(node.src[0])
+    return False
+
+
 def compose(u: UOp, names: Names = no_names) -> Composition:
     """What the elements of `u` are read from. Bounded work, however large the program above and below `u` is."""
-    walk = _Walk(u, names, stop_at_elementwise=False)
+    walk = _Walk(u, names, stop_at_elementwise=_is_too_much(u))
     walk.run()
-    if not walk.complete and walk.branches:
+    if not walk.complete and walk.branches and not walk.stop_at_elementwise:
         walk = _Walk(u, names, stop_at_elementwise=True)
         walk.run()
     places = list(walk.found)[:MAX_READS]
