@@ -16,8 +16,8 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { PYTHON, ROOT } from '../../scripts/vscode_server.mjs'
-import { clickLens, measureFloor } from './floor.mjs'
-import { Panel } from '../vscode/rig/panel.mjs'
+import { measureFloor } from './floor.mjs'
+import { clickLens, measured, watchPanel } from '../vscode/rig/click.mjs'
 import { Rig } from '../vscode/rig/rig.mjs'
 import { sleep, until } from '../vscode/rig/until.mjs'
 
@@ -37,50 +37,7 @@ function option(name, otherwise) {
   return at < 0 ? otherwise : process.argv[at + 1]
 }
 
-/** Notes in the panel when a run was told and when its values and its verdict were first on the screen. */
-function watchPanel() {
-  // The page is written after this script began, which takes listeners away, and gets its interface before its own script.
-  Object.defineProperty(globalThis, 'acquireVsCodeApi', { configurable: true, set: api => {
-    Object.defineProperty(globalThis, 'acquireVsCodeApi', { value: api })
-    begin()
-  } })
-  function begin() {
-    const runs = (globalThis.uirRuns = [])
-    const now = () => performance.timeOrigin + performance.now()
-    let last = 0
-    const seen = () => {
-      const run = runs.at(-1)
-      const cell = document.querySelector('.table .row .cell')?.textContent ?? ''
-      if (!run || run.seen || document.body.classList.contains('waiting') || !/\d/.test(cell)) return
-      if (!/verified/.test(document.querySelector('.outcome .fact')?.textContent ?? '')) return
-      run.seen = -1
-      requestAnimationFrame(() => setTimeout(() => { run.seen = now() }))
-    }
-    const told = state => {
-      if (!state?.run || state.running || state.run.time === last) return
-      last = state.run.time
-      runs.push({ told: now(), ...state.run })
-    }
-    window.addEventListener('message', ({ data }) => {
-      if (data?.type === 'values' && runs.length) runs.at(-1).values ??= now()
-      if (data?.type !== 'state') return
-      if (data.state.running) document.querySelectorAll('.table .cell').forEach(cell => { cell.textContent = '' })
-      told(data.state)
-      seen()
-    })
-    new MutationObserver(seen).observe(document, { subtree: true, childList: true, characterData: true })
-  }
-}
-
 const clickRun = window => clickLens(window.page, window.editor(), /Run/)
-
-async function measured(window, count) {
-  await sleep(LOOK_AWAY) // to ask now would take time from what is measured
-  const panel = new Panel(window.page)
-  const runs = () => panel.body.evaluate(() => globalThis.uirRuns ?? []).catch(() => [])
-  const [run] = await until('a run', async () => (await runs()).slice(count), ([one]) => one?.seen > 0, 60_000)
-  return { ...run, click: await window.page.evaluate(() => globalThis.uirClick) }
-}
 
 function breakdown({ click, told, values, seen, result }) {
   const at = { click, told, values: values ?? told, seen, ...result.times }
@@ -145,7 +102,6 @@ function table(rows) {
   }
 }
 
-const LOOK_AWAY = 1_500 // longer than a run takes
 const SETTLE = Number(option('settle', 4_000)) // the server has started and is idle
 const file = option('program', 'gemm_256x256.uir')
 const rows = { cold: [], ahead: [], built: [], warm: [] }
