@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -252,6 +253,37 @@ def test_cancelling_a_build_kills_the_compiler(start: Start, tmp_path: Path) -> 
     assert caught.value.code == -32800
     assert alive(processes) == []
     assert zombies(client.process.pid) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a process works is asked of /proc")
+@pytest.mark.parametrize("killed", ["child", "server and child"])
+def test_a_compiler_whose_owner_was_killed_is_ended(start: Start, tmp_path: Path, killed: str) -> None:
+    """By the process that takes the place of the child, or by the next server's first one; its folder goes, too."""
+    compiler = tmp_path / "slow-cc"
+    compiler.write_text("#!/bin/sh\nsleep 1000\n")
+    compiler.chmod(0o755)
+    (tmp_path / "temporary").mkdir()
+    variables = {"TMPDIR": str(tmp_path / "temporary"), "UIR_CACHE_DIR": str(tmp_path / "cache")}
+    client = start(env=variables)
+    client.initialize(compiler=str(compiler))
+    request = client.start("uir/run", {"uri": client.open(GOOD)})
+    until(lambda: any("sleep" in command(pid) for pid in below(client.process.pid)))
+    processes = below(client.process.pid)
+    compilers = [pid for pid in processes if "uir-build-" in folder(pid)]
+    assert len(compilers) == 2
+    if killed == "child":
+        os.kill(min(processes), 9)
+        assert client.result(request, 20)["ok"] is False
+    else:
+        os.kill(client.process.pid, 9)
+        for pid in set(processes) - set(compilers):
+            os.kill(pid, 9)
+        client.wait()
+        client = start(env=variables)
+        client.initialize()
+        client.open(GOOD)
+    until(lambda: alive(compilers) == [])
+    until(lambda: not [path for path in (tmp_path / "temporary").glob("uir-build-*")])
 
 
 def test_without_a_compiler_the_answer_is_a_sentence(start: Start, tmp_path: Path) -> None:

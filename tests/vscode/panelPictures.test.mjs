@@ -3,9 +3,10 @@
 // one another in one window, and a few go on from the one before.
 
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { ROOT } from '../../scripts/vscode_server.mjs'
+import { PYTHON, ROOT } from '../../scripts/vscode_server.mjs'
 import { Panel } from './rig/panel.mjs'
 import { RESTRICTED, Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
@@ -33,7 +34,12 @@ const SMALL = '# uir: input 0 = [3, -inf, nan, 2]\n%0 = buffer 4 : dtype=f32 slo
 const ENDLESS = '# uir: input 0 = ones\n%0 = buffer 4096 : dtype=f32 slot=0\n%1 = reshape %0, (1, 4096, 1)\n%2 = expand %1, (4096, 4096, 4096)\n%3 = sin %2\n%y = reduce %3 : op=add pop=3\n'
 const FAR = '# uir: input 1 = [1, 2, 3, 9]\n%0 = buffer 4 : dtype=f32 slot=0\n%1 = buffer 4 : dtype=i32 slot=1\n%o = buffer 4 : dtype=f32 slot=2\n%r = range 4 : idx=0\n%k = index %1, %r\n%kl = load %k\n%a = index %0, %kl\n%v = load %a\n%t = index %o, %r\n%s = store %t, %v\n%e = end %s, %r\n%z = sink %e\n'
 
-const FILES = { 'cube.uir': CUBE, 'wave.uir': WAVE, 'unexpected.uir': WRONG, 'odd.uir': ODD, 'broken.uir': BROKEN, 'long.uir': LONG, 'rank4.uir': RANK4, 'small.uir': SMALL, 'endless.uir': ENDLESS, 'far.uir': FAR }
+const FAULTY = constant => `# uir: input 0 = arange\n%0 = buffer 96 : dtype=f32 slot=0\n%x = reshape %0, (8, 12)\n%s = reduce %x : op=add pop=1\n%c = mul %s, ${constant}\n%y = sin %c\n`
+
+const FILES = { 'cube.uir': CUBE, 'wave.uir': WAVE, 'unexpected.uir': WRONG, 'odd.uir': ODD, 'broken.uir': BROKEN, 'long.uir': LONG, 'rank4.uir': RANK4, 'small.uir': SMALL, 'endless.uir': ENDLESS, 'far.uir': FAR, 'differs.uir': FAULTY(7.25), 'crashed.uir': FAULTY(1234.5) }
+
+/** A compiler with faults, so that faults can be seen: two constants become another number, and an access to nowhere. */
+const FAULTY_COMPILER = `#!/bin/sh\nsed -i -e 's/7\\.25f/7.5f/' -e 's/1234\\.5f/(*(volatile float*)16)/' program.c\nexec cc "$@"\n`
 
 async function ran({ window, panel }, name) {
   await open(window, name)
@@ -138,6 +144,12 @@ const SCENES = {
   async outside(stage) {
     await ran(stage, 'far.uir')
   },
+  async differs(stage) {
+    await ran(stage, 'differs.uir')
+  },
+  async crashed(stage) {
+    await ran(stage, 'crashed.uir')
+  },
   async stopped(stage) {
     await stage.window.command('View: Close All Editors')
     await open(stage.window, 'endless.uir')
@@ -159,7 +171,10 @@ for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === '
   test(`the panel, ${theme}`, async () => {
     fs.mkdirSync(OUT, { recursive: true })
     const settings = { 'workbench.colorTheme': label, 'window.commandCenter': false, 'uir.run.timeout': Number(process.env.UIR_SECONDS ?? 60) }
-    const rig = await Rig.start({ settings })
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'uir pictures '))
+    fs.writeFileSync(path.join(folder, 'faulty cc'), FAULTY_COMPILER, { mode: 0o755 })
+    const machine = { 'uir.interpreter': PYTHON, 'uir.compiler': path.join(folder, 'faulty cc') }
+    const rig = await Rig.start({ settings, machine })
     try {
       const stage = await begin(rig, size)
       for (const [scene, draw] of chosen(SCENES, process.env.UIR_SCENES)) {
@@ -169,6 +184,7 @@ for (const [theme, [label, size]] of chosen(THEMES, process.env.UIR_THEMES === '
       }
     } finally {
       await rig.stop()
+      fs.rmSync(folder, { recursive: true })
     }
     if (process.env.UIR_SCENES && !process.env.UIR_SCENES.includes('restricted')) return
     const restricted = await Rig.start({ settings: { ...settings, ...RESTRICTED } })

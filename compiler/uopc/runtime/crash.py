@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from uopc.runtime.errors import RunError, Stopped
 from uopc.runtime.execute import execute
 from uopc.runtime.library import build_library
 from uopc.runtime.limits import Limits
+from uopc.runtime.scratch import scratch_folder
 from uopc.runtime.toolchain import Compiler
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ def line_of_death(
     """The line of the C (from 0) that a run was in when it ended, if it ends so once more. Raises Cancelled."""
     if platform.IS_WINDOWS:
         return None
-    with tempfile.TemporaryDirectory(prefix="uir-crash-", ignore_cleanup_errors=True) as name:
-        place = Path(name) / "at"
-        place.write_bytes(bytes(4))
+    with scratch_folder("crash") as folder:
+        place = folder / "at"
         try:
+            place.write_bytes(bytes(4))
             source = telling(compiled.source, compiled.line_origins, place)
-            built = build_library(source, compiled.flags, compiler=compiler, cancel=cancel, cache=Cache(Path(name)))
+            built = build_library(source, compiled.flags, compiler=compiler, cancel=cancel, cache=Cache(folder))
             again = Limits(min(_SECONDS, limits.seconds), limits.memory, limits.threads)
             execute(
                 built.path, compiled.symbol, compiled.args, inputs,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from uopc.runtime import platform
 
-_NAME = re.compile(r"uir-(?:run|build|probe|cache|kept|shown)-(\d+)\.(\w+)-")
+_NAME = re.compile(r"uir-(?:run|build|probe|cache|crash|kept|shown)-(\d+)\.(\w+)-")
 
 
 def new_folder(kind: str) -> Path:
@@ -34,14 +34,15 @@ def scratch_folder(kind: str) -> Iterator[Path]:
 
 
 def sweep(temporary: Path | None = None) -> int:
-    """Removes what processes that died left in the temporary folder; gives the number of folders."""
-    removed = 0
+    """Removes what processes that died left in the temporary folder, and ends what is at work there (a compiler whose
+    owner was killed); gives the number of folders."""
+    left: list[str] = []
     with contextlib.suppress(OSError):
-        for entry in os.scandir(temporary or tempfile.gettempdir()):
-            if _is_left_over(entry):
-                shutil.rmtree(entry.path, ignore_errors=True)
-                removed += 1
-    return removed
+        left += [entry.path for entry in os.scandir(temporary or tempfile.gettempdir()) if _is_left_over(entry)]
+    platform.end_processes_in(left)
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(left)
 
 
 def _is_left_over(entry: os.DirEntry[str]) -> bool:
