@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uir_lsp.kept import Slice, little_endian, write
 from uir_lsp.looking import looked_at, shape_of
 from uir_lsp.program_jobs import Job, Stage, graph, show_assembly, show_c, show_loops, stage_text, stages, texts
+from uopc.analysis.style import type_text
+from uopc.runtime.limits import amount
 
 if TYPE_CHECKING:
     from uopc.runtime.job import RunOptions
+    from uopc.runtime.line_values import Preview
     from uopc.runtime.result import OutputDifference, RunResult
+    from uopc.uir.values import Value
 
 MB = 1 << 20
 _PATIENCE = 0.05  # seconds of verification after which the result is shown without it
@@ -35,6 +39,7 @@ class Report(Protocol):
         """What is known already of the answer."""
 
 
+_WORTH_SAYING = 10**9  # operations of a run
 _OLDEST_NUMPY = (1, 24)  # as in pyproject.toml
 _STAGES = {
     "check": "checking",
@@ -72,7 +77,7 @@ def run(job: Job, report: Report) -> Any:
         job["text"],
         Path(job["path"]),
         _options(job),
-        lambda name: report(_STAGES.get(name, name)),
+        lambda name, known: report(_words(name, known)),
         analyze=texts.analysis,
         computed=early.computed,
         shown=early.shown,
@@ -80,6 +85,14 @@ def run(job: Job, report: Report) -> Any:
     outputs = early.end() if result.outputs else {"outputs": []}
     times = {"started": started, "finished": time.time() * 1e3}
     return {**_answer(result), **outputs, "stages": result.stages, "times": times}
+
+
+def _words(stage: str, known: RunResult) -> str:
+    """A stage for a person: a run that may take a moment says what it is estimated to take."""
+    words = _STAGES.get(stage, stage)
+    if stage != "run" or known.operations is None or known.memory_bytes is None or known.operations < _WORTH_SAYING:
+        return words
+    return f"{words} {known.operations:,} operations on {amount(known.memory_bytes)}"
 
 
 class _Early:
@@ -230,8 +243,13 @@ def line_values(job: Job, stage: Stage) -> Any:
         found = previews(analysis, Path(job["path"]).parent)
     except (RunError, EvaluationError, MemoryError) as error:
         return {"values": [], "message": str(error)}
-    lines = analysis.values
-    return {"values": [{**one._asdict(), "name": f"%{one.name}", "line": lines[one.name].line} for one in found]}
+    return {"values": [_line_value(one, analysis.values[one.name]) for one in found]}
+
+
+def _line_value(preview: Preview, value: Value) -> dict[str, Any]:
+    assert value.uop is not None
+    about = {"name": f"%{preview.name}", "line": value.line, "type": type_text(value.uop)}
+    return {**about, "text": preview.text, "whole": preview.whole}
 
 
 def arrays(job: Job, stage: Stage) -> Any:
@@ -254,7 +272,7 @@ def speed(job: Job, stage: Stage) -> Any:
     from uopc.runtime.speed import speed_of
     from uopc.runtime.toolchain import find_compiler
 
-    stage("measuring this machine")
+    stage("arithmetic and memory, about a second")
     dtype = dtypes.from_name(job["dtype"])
     if dtype is None:
         return {"error": "there is no such dtype"}

@@ -283,7 +283,7 @@ def test_a_compiler_whose_owner_was_killed_is_ended(start: Start, tmp_path: Path
         client.initialize()
         client.open(GOOD)
     until(lambda: alive(compilers) == [])
-    until(lambda: not [path for path in (tmp_path / "temporary").glob("uir-build-*")])
+    until(lambda: not list((tmp_path / "temporary").glob("uir-build-*")))
 
 
 def test_without_a_compiler_the_answer_is_a_sentence(start: Start, tmp_path: Path) -> None:

@@ -45,39 +45,59 @@ describe('what package.json says', () => {
 })
 
 describe('the walkthrough', () => {
-  test('leads from nothing to a result', async () => {
+  test('Get Started shows it, and its buttons lead from nothing to a result; what was done is ticked', async () => {
     const rig = await Rig.start()
     try {
-      const window = await rig.open('row_sum.uir')
+      const window = await rig.open('row_sum.uir', { size: { width: 1500, height: 860 } })
       await window.untilLine(/f32\[3\]/, undefined, START_MS)
-      await window.clear()
-      await page(window)
-      await window.page.locator('.gettingStartedContainer .monaco-button', { hasText: 'Open an Example' }).first().click()
+      await window.command('View: Close All Editors')
+      await window.command('View: Toggle Primary Side Bar Visibility')
+      await step(window, 'example')
+      if (SHOTS) await window.screenshot(path.join(SHOTS, 'walkthrough.png'))
+      assert.deepEqual(await ticked(window), [])
+      await press(window, 'Open an Example')
       await window.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'view_chain.uir' }).first().click()
       const program = window.page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]')
       await window.untilLine(/%w = shrink.*f32\[2, 3\]/, program, START_MS)
-      await window.page.locator('.codelens-decoration a', { hasText: 'generated C' }).first().click()
+
+      await step(window, 'hover')
+      await press(window, 'Show Me')
+      await until('the hover', async () => (await window.hoverRows().allInnerTexts()).join(), text => /%w\[i, j\] = %t\[i \+ 1, j\]/.test(text.replace(/\u00a0/g, ' ')), START_MS)
+      await window.page.keyboard.press('Escape')
+
+      await step(window, 'c')
+      await press(window, 'Show Generated C')
       await window.untilLine(/void |int /, window.generated(), START_MS)
-      await window.page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click()
+      await step(window, 'run')
+      await press(window, 'Run')
       await new Panel(window.page).until(/verified/, START_MS)
       if (SHOTS) await window.screenshot(path.join(SHOTS, 'tour-run.png'))
+      await step(window, 'run')
+      await until('every step ticked', () => ticked(window), all => all.join() === 'example,hover,c,run')
+      if (SHOTS) await window.screenshot(path.join(SHOTS, 'walkthrough-done.png'))
       await window.close()
     } finally {
       await rig.stop()
     }
   })
 
-  async function page(window) {
-    const row = window.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Get Started with UIR' }).first()
-    await until('the walkthrough in the list', async () => { // VS Code reads those of extensions some seconds after it is first asked
-      await window.page.keyboard.press('Escape')
-      await window.command('Welcome: Open Walkthrough')
-      return row.isVisible({ timeout: 500 }).catch(() => false)
-    }, Boolean, START_MS)
-    await row.click()
-    const steps = window.page.locator('.getting-started-step, .getting-started-category .step-title, .step-title')
-    const titles = await until('the steps', () => steps.allTextContents(), all => all.join().includes('See the C'))
-    for (const { title } of about.walkthroughs[0].steps) assert.ok(titles.some(text => text.includes(title)), title)
-    if (SHOTS) await window.screenshot(path.join(SHOTS, 'walkthrough.png'))
+  const PAGE = '.gettingStartedContainer .getting-started-step'
+
+  /** Opens a step of the page. */
+  async function step(window, name) {
+    await window.command('UIR: Get Started')
+    const found = window.page.locator(`${PAGE}[data-step-id$="#${name}"]`)
+    await found.waitFor({ timeout: START_MS })
+    await window.still(() => found.getAttribute('aria-expanded')) // the first time, the page settles
+    if ((await found.getAttribute('aria-expanded')) !== 'true') await found.locator('.step-title').click()
+    await until(`step ${name}`, () => found.getAttribute('aria-expanded'), is => is === 'true')
+  }
+
+  async function press(window, name) {
+    await window.page.locator(`${PAGE}[aria-expanded="true"] .monaco-button`, { hasText: name }).click()
+  }
+
+  async function ticked(window) {
+    return window.page.locator(`${PAGE}[aria-checked="true"]`).evaluateAll(all => all.map(one => one.dataset.stepId.split('#').at(-1)))
   }
 })

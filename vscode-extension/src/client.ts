@@ -14,6 +14,7 @@ export type Health =
 /** So many crashes in so many milliseconds are answered by a new start; then a person is asked. */
 const CRASHES = 3
 const CRASH_WINDOW_MS = 180_000
+const SETTLE_MS = 250 // in which VS Code tells what else changed with trust
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined
@@ -71,9 +72,10 @@ export class Server implements vscode.Disposable {
     return this.client?.onProgress(new ProgressType<Value>(), token, listener) ?? new vscode.Disposable(() => undefined)
   }
 
+  /** The folder is trusted now. Settings that it makes may count from now on, and restart the server: that comes first. */
   async trust(): Promise<void> {
-    await this.queue
-    if (this.client?.isRunning()) await this.client.sendNotification(Notifications.trust, { trusted: true })
+    await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
+    await this.enqueue(() => this.notify(Notifications.trust, { trusted: true }))
   }
 
   /** Sends a notification of ours, if the server is running. */

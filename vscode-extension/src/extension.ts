@@ -33,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
   registerCommands(context, server, views, runner, pipeline)
   registerTour(context)
   context.subscriptions.push(
-    vscode.workspace.onDidGrantWorkspaceTrust(() => server?.trust()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server?.trust().then(() => runner.trusted())),
     vscode.workspace.onDidChangeConfiguration(event => {
       if (['uir.interpreter', 'uir.compiler', 'uir.build.ahead', 'uir.diagnostics.allow'].some(setting => event.affectsConfiguration(setting))) void server?.restart()
     }),

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode'
 import { Server } from './client'
+import { fitting } from './lineText'
 import { LineValue, Requests, RunResult } from './protocol'
 
 const SETTING = 'inlineValues'
@@ -60,10 +61,10 @@ export async function toggleInlineValues(): Promise<void> {
   await vscode.workspace.getConfiguration('uir').update(SETTING, !enabled(), vscode.ConfigurationTarget.Global)
 }
 
-function decoration(document: vscode.TextDocument, { line, name, text, whole }: LineValue): vscode.DecorationOptions {
-  const { end } = document.lineAt(Math.min(line, document.lineCount - 1)).range
+function decoration(document: vscode.TextDocument, { line, name, type, text, whole }: LineValue): vscode.DecorationOptions {
+  const { text: before, range: { end } } = document.lineAt(Math.min(line, document.lineCount - 1))
   const hover = new vscode.MarkdownString(`\`${name}\` in the last run · [Hide these values](command:uir.toggleInlineValues)`)
   hover.appendCodeblock(whole ?? text)
   hover.isTrusted = { enabledCommands: ['uir.toggleInlineValues'] }
-  return { range: new vscode.Range(end, end), hoverMessage: hover, renderOptions: { after: { contentText: text } } }
+  return { range: new vscode.Range(end, end), hoverMessage: hover, renderOptions: { after: { contentText: fitting(text, before, type ?? '') } } }
 }

@@ -170,6 +170,7 @@ export type ValuesResult = { dtype: string; shape: number[]; data: string } | { 
 export interface LineValue {
   name: string
   line: number
+  type?: string
   text: string
   whole?: string
 }

@@ -56,7 +56,8 @@ export class Results {
     const kept = Object.entries(others).slice(0, MOST_FILES - 1)
     const entry = entryOf(run.time, run.value, run.result, text, this.lastText(uri))
     const history = { [uri.toString()]: add(before, entry), ...Object.fromEntries(kept) }
-    await Promise.all([this.memory.update(HISTORY_KEY, history), this.keepText(uri, text), this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)])
+    const last = run.result.outputs?.length ? [this.memory.update(LAST_KEY, { uri: uri.toString(), run } satisfies LastRun)] : [] // nothing of the others can be shown again
+    await Promise.all([this.memory.update(HISTORY_KEY, history), this.keepText(uri, text), ...last])
   }
 
   /** The program of the run before. */

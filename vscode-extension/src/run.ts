@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import * as vscode from 'vscode'
 import { Server } from './client'
+import { FaultMark } from './faultMark'
 import { InlineValues } from './inlineValues'
 import { MachinePeak } from './machinePeak'
 import { Elements, EMPTY, FromPanel, PanelState, Problem, ShownRun } from './panel/messages'
@@ -29,6 +30,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private readonly panel: ResultPanel
   private readonly results: Results
   private readonly inline: InlineValues
+  private readonly fault = new FaultMark()
   private readonly peak: MachinePeak
   private readonly changed = new vscode.EventEmitter<void>()
   readonly onDidChangeCodeLenses = this.changed.event
@@ -38,6 +40,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
   private readonly looks = new Map<string, Record<string, Slice[]>>() // by the file and the output, what the panel shows of it
   private elements: { uri: string; time: number; elements: Elements[] } | undefined
   private mendNow: (() => unknown) | undefined
+  private wanted: { uri: vscode.Uri; value: string | undefined } | undefined // when the folder is trusted
   private quiet: NodeJS.Timeout | undefined
 
   constructor(
@@ -53,14 +56,13 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
       vscode.workspace.onDidChangeTextDocument(event => event.contentChanges.length > 0 && this.edited(event.document)),
       vscode.workspace.onDidCloseTextDocument(document => this.closedDocument(document)),
       vscode.window.onDidChangeActiveTextEditor(editor => this.follow(editor?.document)),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.trusted()),
     ]
   }
 
   dispose(): void {
     clearTimeout(this.quiet)
     this.running?.cancel.cancel()
-    vscode.Disposable.from(this.panel, this.inline, this.peak, this.changed, ...this.subscriptions).dispose()
+    vscode.Disposable.from(this.panel, this.inline, this.fault, this.peak, this.changed, ...this.subscriptions).dispose()
   }
 
   // -- running -----------------------------------------------------------------------------------------------------
@@ -68,12 +70,13 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     const began = Date.now()
     this.running?.cancel.cancel()
     this.peak.hold()
+    this.fault.hide()
     this.current = uri
     Object.assign(this.results.of(uri), { problem: undefined, line: undefined })
     if (!vscode.workspace.isTrusted) {
       void this.panel.show()
       void this.askInputs(uri)
-      return this.refuse(uri) // the server checks again
+      return this.refuse(uri, value) // the server checks again
     }
     const running = (this.running = { uri, cancel: new vscode.CancellationTokenSource() })
     const shown: ShownRun = { time: 0, value, result: { ok: false } }
@@ -135,7 +138,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
 
   /** The result first; once it is seen, what follows from it. */
   private async take(uri: vscode.Uri, run: ShownRun, text: string | undefined): Promise<void> {
-    if (run.result.restricted) return this.refuse(uri)
+    if (run.result.restricted) return this.refuse(uri, run.value)
     if (run.result.error === 'cancelled') return
     if (run.result.outputs?.length) {
       this.show(uri, run)
@@ -148,7 +151,10 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
       })
       const document = documentOf(uri)
       if (document) void this.inline.show(uri, document.version, result).catch(() => undefined) // only an extra
-    } else this.complain(uri, run.value, run.result)
+    } else {
+      this.complain(uri, run.value, run.result)
+      if (typeof run.result.build_ms === 'number') void this.results.remember(uri, run, text) // it was more than a fault in the file
+    }
     this.changed.fire()
   }
 
@@ -161,16 +167,23 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     this.panel.update()
   }
 
-  private refuse(uri: vscode.Uri): void {
+  private refuse(uri: vscode.Uri, value: string | undefined): void {
     this.results.of(uri).problem = RESTRICTED
-    this.mendNow = () => vscode.commands.executeCommand('workbench.trust.manage')
+    this.mendNow = () => {
+      this.wanted = { uri, value }
+      return vscode.commands.executeCommand('workbench.trust.manage')
+    }
     this.panel.update()
   }
 
-  private trusted(): void {
-    if (!this.current || this.results.of(this.current).problem !== RESTRICTED) return
-    this.results.of(this.current).problem = undefined
+  /** The folder is trusted now, and the server knows it: what was asked for, and refused, goes on. */
+  trusted(): void {
+    const { current, wanted } = this
+    this.wanted = undefined
+    if (!current || this.results.of(current).problem !== RESTRICTED) return
+    this.results.of(current).problem = undefined
     this.panel.update()
+    if (wanted?.uri.toString() === current.toString()) void this.run(current, wanted.value)
   }
 
   /** One sentence and one button. */
@@ -180,6 +193,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     const button = mend?.button ?? (line === undefined ? 'Show Log' : `Go to Line ${line + 1}`)
     const place = mend && line !== undefined ? { line: line + 1 } : {}
     Object.assign(this.results.of(uri), { problem: { kind: 'error', sentence, button, ...place }, run: undefined })
+    if (result.line !== undefined && result.line !== null && firstError(uri) === undefined) this.fault.show(uri, result.line, sentence)
     this.mendNow = async () => {
       if (await mended(uri, mend, line)) await this.run(uri, value) // what was missing is there now
     }
@@ -289,6 +303,7 @@ export class Runner implements vscode.CodeLensProvider, PanelOwner, vscode.Dispo
     if (document.languageId !== 'uir' || !this.results.has(document.uri)) return
     const known = this.results.of(document.uri)
     this.inline.hide(document.uri)
+    this.fault.hide()
     this.changed.fire()
     if (!known.edited || known.problem) {
       known.edited = true

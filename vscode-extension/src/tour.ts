@@ -6,6 +6,8 @@ import * as vscode from 'vscode'
 import { SCHEME } from './views'
 
 const FIRST = 'view_chain.uir'
+const ATTEMPTS = 20
+const RETRY_MS = 500
 const INTERESTING = /^%w\b/ // the value of that example that went through every step
 
 export function registerTour(context: vscode.ExtensionContext): void {
@@ -13,12 +15,34 @@ export function registerTour(context: vscode.ExtensionContext): void {
   const on = (work: (editor: vscode.TextEditor) => unknown) => async () => work(await programEditor(examples))
   const commands: Record<string, () => unknown> = {
     'uir.openExample': () => openExample(examples),
-    'uir.openWalkthrough': () => vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`),
+    'uir.openWalkthrough': () => openWalkthrough(`${context.extension.id}#start`),
     'uir.tourHover': on(showHover),
     'uir.tourC': on(({ document }) => vscode.commands.executeCommand('uir.showGeneratedC', { uri: document.uri.toString() })),
     'uir.tourRun': on(({ document }) => vscode.commands.executeCommand('uir.run', { uri: document.uri.toString() })),
   }
   for (const [name, work] of Object.entries(commands)) context.subscriptions.push(vscode.commands.registerCommand(name, work))
+}
+
+let asked = false // for the walkthrough, in this window
+
+/** VS Code reads the walkthroughs of extensions only when its page is first opened, and takes some seconds for it (five
+ * where it asks its experiments in vain). Until then the page shows a walkthrough of VS Code's own, and a page that is at
+ * a step of one stays there. No answer says any of this, so it is asked again; once ours is shown that changes nothing. */
+async function openWalkthrough(id: string): Promise<void> {
+  const [open, leave] = ['workbench.action.openWalkthrough', 'welcome.goBack']
+  const active = () => vscode.window.tabGroups.activeTabGroup.activeTab
+  await vscode.commands.executeCommand(leave)
+  await vscode.commands.executeCommand(open, id)
+  if (asked) return
+  asked = true
+  let page: vscode.Tab | undefined
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    page ??= active()
+    if (page?.input !== undefined || active() !== page) return // the person went on to something else
+    if (attempt === 0) await vscode.commands.executeCommand(leave)
+    await vscode.commands.executeCommand(open, id)
+  }
 }
 
 /** A copy without a file: it can be changed and run, and saved anywhere. */

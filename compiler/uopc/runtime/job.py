@@ -68,7 +68,7 @@ _REHEARSED = """\
 _verified = Verified()
 _generated = Generated()
 
-Progress = Callable[[str], None]
+Progress = Callable[[str, RunResult], None]
 Shown = Callable[[RunResult], None]
 Seen = Callable[[dict[int, Array]], None]
 
@@ -115,12 +115,12 @@ def run_job(
 ) -> RunResult:
     """Checks, builds and runs the program `text`; paths in it are relative to the folder of `path`.
 
-    progress is called with each of STAGES as it begins; `computed` with the result when the outputs are in it, while
-    the program is still measured; `shown` when all but its verification is in it; `analyze` in place of the usual
-    analysis, by who remembers the last one. What goes wrong is in the result's `error`; only Cancelled is raised, when
-    `cancel` was set.
+    progress is called with each of STAGES as it begins, and with what is known of the result by then; `computed` with
+    the result when the outputs are in it, while the program is still measured; `shown` when all but its verification is
+    in it; `analyze` in place of the usual analysis, by who remembers the last one. What goes wrong is in the result's
+    `error`; only Cancelled is raised, when `cancel` was set.
     """
-    job = _Job(text, path, options or RunOptions(), progress or (lambda stage: None), cancel or CancelToken())
+    job = _Job(text, path, options or RunOptions(), progress or (lambda stage, known: None), cancel or CancelToken())
     job.analyze, job.computed, job.shown = analyze, computed, shown
     try:
         with _fewer_collections():
@@ -137,7 +137,7 @@ def run_job(
 
 def rehearse() -> None:
     """All of a run but the compiler and the program, of a small one: the first run then finds everything imported."""
-    job = _Job(_REHEARSED, Path(), RunOptions(), lambda stage: None, CancelToken())
+    job = _Job(_REHEARSED, Path(), RunOptions(), lambda stage, known: None, CancelToken())
     with _fewer_collections():
         analysis, root, _ = job.checked()
         compiled = _lowered(root, False, 1, choice(root, False, 1, ()))
@@ -153,7 +153,7 @@ def build_ahead(
     text: str, options: RunOptions | None = None, *, analyze: Callable[[str], Analysis] | None = None
 ) -> bool:
     """Builds what a run of `text` would, and runs nothing; gives whether it is ready now."""
-    job = _Job(text, Path(), options or RunOptions(), lambda stage: None, CancelToken())
+    job = _Job(text, Path(), options or RunOptions(), lambda stage, known: None, CancelToken())
     job.analyze = analyze
     try:
         with _fewer_collections():
@@ -176,7 +176,7 @@ class Prepared:
 
 def prepare(text: str, path: Path, options: RunOptions | None = None, cancel: CancelToken | None = None) -> Prepared:
     """All that a run of `text` does before it is lowered. Raises RunError with what is wrong."""
-    job = _Job(text, path, options or RunOptions(), lambda stage: None, cancel or CancelToken())
+    job = _Job(text, path, options or RunOptions(), lambda stage, known: None, cancel or CancelToken())
     analysis, root, _ = job.checked()
     return Prepared(root, job.inputs(analysis, root), job.limits, find_compiler(job.options.compiler))
 
@@ -217,7 +217,7 @@ class _Job:
         self.cancel.check()
         self._end_stage()
         self._stage = (name, time.perf_counter())
-        self.progress(name)
+        self.progress(name, self.result)
 
     def _end_stage(self) -> None:
         name, began = self._stage

@@ -57,8 +57,15 @@ def test_result(scratch: Path, tmp_path: Path, plain: bool) -> None:
 
 def test_stages_in_order(tmp_path: Path) -> None:
     seen: list[str] = []
-    run_job(ADD, tmp_path / "a.uir", RunOptions(), seen.append)
+    operations: list[int | None] = []
+
+    def progress(stage: str, known: RunResult) -> None:
+        seen.append(stage)
+        operations.append(known.operations)
+
+    run_job(ADD, tmp_path / "a.uir", RunOptions(), progress)
     assert seen == list(STAGES)
+    assert operations == [None, 4, 4, 4, 4]  # estimated before anything is built
 
 
 def test_expect(tmp_path: Path) -> None:
@@ -275,7 +282,9 @@ def test_cancel_between_stages(tmp_path: Path) -> None:
         token = CancelToken()
         seen: list[str] = []
 
-        def progress(stage: str, token: CancelToken = token, last: str = last, seen: list[str] = seen) -> None:
+        def progress(
+            stage: str, _: RunResult, token: CancelToken = token, last: str = last, seen: list[str] = seen
+        ) -> None:
             seen.append(stage)
             if stage == last:
                 token.cancel()

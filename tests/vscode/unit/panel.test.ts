@@ -223,6 +223,7 @@ test('the head says what held and what did not', () => {
 test('times and rates, and statistics that point at what is odd', () => {
   assert.deepEqual(measures(result).map(({ name, value }) => `${name} ${value}`), ['build 41 ms', 'kernel 500 µs', 'compute 2 GFLOP/s', 'memory 800 MB/s'])
   assert.deepEqual(measures({ ok: true }), [])
+  for (const shape of [[], [0], [3, 0]]) assert.deepEqual(statistics({ ...result.outputs[0]!, shape }), []) // one element, or none
   assert.deepEqual(statistics(result.outputs[0]!).filter(({ bad }) => bad).map(({ name, value }) => [name, value]), [['NaN', '1']])
 })
 

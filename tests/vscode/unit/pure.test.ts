@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linesBehind, linesFrom, underBanner } from '../../../vscode-extension/src/linkedLines'
+import { fitting } from '../../../vscode-extension/src/lineText'
 import { duration, explain, report, verdict, verdicts } from '../../../vscode-extension/src/result'
 
 const at = (...lines: number[]) => lines.map(line => ({ line, name: `%${line}` }))
@@ -32,6 +33,18 @@ test('times have the unit that fits', () => {
   assert.equal(duration(0.0123), '12.3 µs')
   assert.equal(duration(41.234), '41.2 ms')
   assert.equal(duration(61_000), '61 s')
+})
+
+test('values behind a line are cut between elements, where half a window ends', () => {
+  const line = '%0 = buffer 65536 : dtype=f32 slot=0'
+  assert.equal(fitting('[3, -inf, nan, 2]', line, 'f32[4]'), '[3, -inf, nan, 2]')
+  assert.equal(fitting('[0.3456, 0.8216, 0.3304, …', line, 'f32[65536]'), '[0.3456, 0.8216, …')
+  assert.equal(fitting('[0.3456, 0.8216, 0.3304, …', '%y = sin %x', 'f32[4]'), '[0.3456, 0.8216, 0.3304, …')
+  for (let length = 0; length < 200; length++) {
+    const text = fitting('[0, 1, 2, 3, 4, 5, 6, 7, 8, …', 'x'.repeat(length), 'f32[12]')
+    assert.ok(text.endsWith('…') && (text.length <= 12 || text.length + length + 7 + 4 <= 68), `${length}: ${text}`)
+  }
+  assert.equal(fitting('-1.234567890123e+100', 'x'.repeat(80), 'f64[]'), '-1.234567890123e+100')
 })
 
 test('a result says what was checked, and how it went', () => {

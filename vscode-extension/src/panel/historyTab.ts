@@ -1,6 +1,7 @@
 // The runs of this file, the newest first.
 
 import { h } from './dom'
+import { explain } from '../result'
 import { clock } from './format'
 import { changes, HistoryEntry, outcome, timesOf } from './history'
 
@@ -26,5 +27,5 @@ function row(entry: HistoryEntry, upTo: boolean, changed: readonly string[]): HT
   const good = entry.ok && entry.expect !== false && entry.verified !== false
   const verdict = h('td', { class: good ? 'good' : 'bad', title: entry.error ?? '' }, `${good ? '✓' : '✗'} ${outcome(entry)}`)
   return h('tr', {}, h('td', {}, clock(entry.time)), upTo && h('td', { class: 'code' }, entry.value ?? 'all'), verdict,
-    h('td', { class: 'number build' }, build), h('td', { class: 'number' }, kernel), h('td', { class: changed.includes('results changed') ? 'changed' : '' }, changed.join(' · ')))
+    h('td', { class: 'number build' }, build), h('td', { class: 'number' }, kernel), h('td', { class: changed.includes('results changed') ? 'changed' : 'change' }, entry.digest || !entry.error ? changed.join(' · ') : explain(entry.error).sentence))
 }

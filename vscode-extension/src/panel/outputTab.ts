@@ -7,6 +7,7 @@ import { HeatMap } from './heatMap'
 import { HistogramView } from './histogramView'
 import { LineView } from './lineView'
 import { clampLeading, placeOf, planeOf } from './slicing'
+import { ScalarView } from './scalarView'
 import { Source } from './source'
 import { TableView } from './table'
 import { statistics } from './verdict'
@@ -165,7 +166,7 @@ export class OutputTab {
 
   private make(mode: Mode): View {
     const { subject } = this
-    return mode === 'heat' ? new HeatMap(subject) : mode === 'line' ? new LineView(subject) : mode === 'histogram' ? new HistogramView(subject) : new TableView(subject)
+    return mode === 'heat' ? new HeatMap(subject) : mode === 'line' ? new LineView(subject) : mode === 'histogram' ? new HistogramView(subject) : this.output.shape.length === 0 ? new ScalarView(subject) : new TableView(subject)
   }
 
   /** The values are not to be had (a reload, a newer run): what there is, and the way to have them. */

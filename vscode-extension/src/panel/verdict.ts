@@ -83,8 +83,9 @@ export function roofline({ speed, kernel_ms: kernel }: RunResult): string {
   return speed?.words && (kernel ?? 0) >= SHORT_MS ? speed.words.charAt(0).toUpperCase() + speed.words.slice(1) + '.' : ''
 }
 
-/** What is said of an output's elements; NaN and infinities only count where there can be some. */
-export function statistics({ dtype, stats }: RunOutput): Statistic[] {
+/** What is said of an output's elements, where there is more than one; NaN and infinities only count where there can be some. */
+export function statistics({ dtype, shape, stats }: RunOutput): Statistic[] {
+  if (shape.length === 0 || shape.includes(0)) return []
   const found: Statistic[] = []
   for (const name of ['min', 'max', 'mean']) {
     const value = stats?.[name]
