@@ -98,6 +98,9 @@ def test_the_limits_of_a_run_are_the_clients(client: Client) -> None:
     assert run(client, uri, memory=10, operations=1_000_000)["ok"]
 
 
+REQUESTS = ("uir/lineValues", "uir/inputs", "uir/showC", "uir/showLoops", "uir/showAssembly", "uir/stages", "uir/graph")
+
+
 @needs_proc
 def test_a_file_directive_is_not_followed_while_not_trusted(start: Start, tmp_path: Path) -> None:
     """A pipe outside of the workspace stands for the file: whoever opens it to read lets a writer in."""
@@ -106,17 +109,22 @@ def test_a_file_directive_is_not_followed_while_not_trusted(start: Start, tmp_pa
     assert stat.S_ISFIFO(outside.stat().st_mode)
     folder = tmp_path / "workspace"
     folder.mkdir()
+    (folder / "link.npz").symlink_to(outside)
+    (folder / "up").symlink_to(tmp_path)
     client = start()
-    client.initialize(trusted=False)
-    for name in (str(outside), "../outside.npy"):
+    client.initialize(trusted=False, buildAhead=True)
+    names = (str(outside), "../outside.npy", "./../workspace/../outside.npy", "link.npz", "up/outside.npy")
+    for name in (*names, "//host/share/a.npy", "\\\\host\\share\\a.npy", "file:///etc/passwd"):
         text = f'# uir: input 0 = file "{name}"\n# uir: expect = file "{name}"\n' + GOOD.split("\n", 1)[1]
         uri = client.open(text, (folder / "a.uir").as_uri())
         client.diagnostics(uri)
         assert run(client, uri)["restricted"] is True
+        for request in REQUESTS:
+            client.request(request, {"uri": uri}, 60)
         assert client.request("uir/lineValues", {"uri": uri})["values"] == []
-        client.request("uir/inputs", {"uri": uri})
-        client.request("uir/showC", {"uri": uri})
-        client.at("textDocument/hover", uri, 2, 1)
+        assert "not trusted" in client.request("uir/arrays", {"uri": uri, "path": name})["error"]
+        client.at("textDocument/hover", uri, 0, 25)
+        client.at("textDocument/completion", uri, 0, 25)
         client.about("textDocument/documentLink", uri)
         with pytest.raises(OSError, match="No such device"):
             os.open(outside, os.O_WRONLY | os.O_NONBLOCK)

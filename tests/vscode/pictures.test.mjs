@@ -16,7 +16,7 @@ const SIZE = { width: 1360, height: 820 }
 for (const [name, theme] of Object.entries(THEMES)) {
   test(`pictures, ${name}`, async () => {
     fs.mkdirSync(OUT, { recursive: true })
-    const rig = await Rig.start({ settings: { 'workbench.colorTheme': theme, 'window.commandCenter': false, 'window.title': '${activeEditorShort}' } })
+    const rig = await Rig.start({ settings: { 'workbench.colorTheme': theme, 'window.commandCenter': false, 'window.title': '${activeEditorShort}', 'editor.hover.above': false } })
     try {
       for (const [scene, draw] of Object.entries(SCENES)) {
         const window = await draw(rig)
@@ -34,7 +34,7 @@ for (const [name, theme] of Object.entries(THEMES)) {
 }
 
 const SCENES = {
-  /** The program, its C beside it with the linked lines, its result below. */
+  /** The program with its values, its C beside it with the linked lines, its result below that, and a hover that explains. */
   async overview(rig, { scale = 1 } = {}) {
     const window = await rig.open('softmax.uir', { size: SIZE, scale })
     await window.untilLine(/%y = mul.*f32\[3, 4\]/)
@@ -45,16 +45,15 @@ const SCENES = {
     await window.clickLens(/Run/)
     const panel = new Panel(window.page)
     await panel.until(/✓ as expected/)
-    await window.page.locator('.tab[role=tab][data-resource-name*="Result"], .tab[role=tab][aria-label^="Result"]').first().click()
-    await window.command('View: Move Editor into Group Below')
-    await window.generated().waitFor()
     await panel.untilCells(rows => rows.length === 3)
+    await until('the values', () => window.endings(), all => all.length > 5)
     await window.focus(source)
     await source.hover()
     await window.page.mouse.wheel(0, -200) // the top line whole
     await window.page.mouse.move(5, 5)
-    await window.goto(await window.lineOf('%s = reduce', source), 2)
+    await window.goto(await window.lineOf('%y = mul', source), 2)
     await until('lit lines', () => window.lit(window.generated()), all => all.length > 0)
+    await window.hover(/%y\[i, j\]/)
     return window
   },
 

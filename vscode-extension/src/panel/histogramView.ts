@@ -8,7 +8,7 @@ import { fitting } from './layout'
 import { sample } from './slicing'
 import { Subject, View } from './view'
 
-const MOST = 1 << 22
+const MOST = 1 << 20 // elements; of more, a sample: its bars are within a pixel
 
 export class HistogramView extends Chart implements View {
   private bins: Histogram | undefined

@@ -94,8 +94,9 @@ class Panel {
     this.told = told
     const ran = state.run !== undefined && state.run.time !== this.state.run?.time
     const other = state.run?.time !== this.state.run?.time || state.file?.uri !== this.state.file?.uri
+    const elsewhere = state.file?.uri !== this.state.file?.uri
     this.saved.state = state
-    if (ran && this.saved.tab === INPUTS && !this.inputs.isTyping) this.saved.tab = '' // the result of what was chosen there
+    if (ran && (elsewhere || this.saved.tab === INPUTS) && !this.inputs.isTyping) this.saved.tab = '' // the result of what was chosen there, or of another file
     if (other) {
       this.sources.clear()
       this.saved.small = {}
