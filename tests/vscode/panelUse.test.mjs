@@ -1,10 +1,10 @@
-// The result panel without a mouse, with results of millions of elements, after faults, and where a person puts it.
+// The result panel without a mouse, with results of millions of elements, and after faults.
 
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { PYTHON, addressOf } from '../../scripts/vscode_server.mjs'
+import { PYTHON } from '../../scripts/vscode_server.mjs'
 import { Panel } from './rig/panel.mjs'
 import { Rig } from './rig/rig.mjs'
 import { until } from './rig/workbench.mjs'
@@ -158,27 +158,4 @@ for (const [file, n, share] of [['million.uir', 1000, 0.02], ['sixteen.uir', 409
     assert.ok(heap === undefined || heap < 200e6, `${heap} bytes of heap`)
     await panel.press('Table')
   })
-}
-
-test('where a person puts the panel is where it opens, also after a reload', async () => {
-  await run('cube.uir', /verified/)
-  await panel.frame.locator('header button').first().click()
-  await panel.frame.locator('h1').click()
-  await window.page.locator('.tab', { hasText: 'Result: cube.uir' }).first().click()
-  await window.command('View: Move Editor into Group Below')
-  await until('below', below, Boolean)
-  await window.page.waitForTimeout(1_500)
-  await window.page.goto(addressOf(rig.server.port, rig.workspace))
-  await panel.until(/cube\.uir/, 60_000)
-  await until('below again', below, Boolean)
-  await window.command('View: Close All Editors')
-  await run('cube.uir', /verified/)
-  await until('below once more', below, Boolean)
-  assert.deepEqual(rig.outside, [])
-})
-
-/** Whether the panel stands below a text. */
-async function below() {
-  const [text, result] = await Promise.all(['.editor-instance .monaco-editor[data-uri$="cube.uir"]', 'iframe.webview.ready'].map(one => window.page.locator(one).first().boundingBox().catch(() => null)))
-  return text !== null && result !== null && result.y >= text.y + text.height - 2
 }
