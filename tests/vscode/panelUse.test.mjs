@@ -124,7 +124,7 @@ test('a run that is stopped at its limit leads to the setting, and runs when tha
   await until('the end', () => panel.text(), text => !/Cancel/.test(text))
 })
 
-for (const [file, n, share] of [['million.uir', 1000, 0.02], ['sixteen.uir', 4096, 0.002]]) {
+for (const [file, n, share] of [['million.uir', 1000, 0.06], ['sixteen.uir', 4096, 0.02]]) {
   test(`of ${(n * n).toLocaleString('en')} elements those that are looked at are sent`, async () => {
     await run('cube.uir', /verified/)
     await panel.body.evaluate(() => {
