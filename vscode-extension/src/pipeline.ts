@@ -24,6 +24,7 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
   private stages: StageAbout[] = []
   private assembly: StageAbout = ASSEMBLY
   private readonly follower: FileFollower
+  private lit = -1 // the line that the page was told to light last
   private textRequest: vscode.CancellationTokenSource | undefined
   private readonly documents: StageDocuments
   private readonly subscriptions: vscode.Disposable[]
@@ -41,7 +42,9 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
       this.documents,
       vscode.window.registerWebviewPanelSerializer(PIPELINE_VIEW, this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && document.uri.toString() === this.look.uri && this.documents.follow(this.look.uri)),
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => this.point(textEditor.document, selections[0])),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
+        if (selections[0]?.active.line !== this.lit) this.point(textEditor.document, selections[0]) // typing stays on its line
+      }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.follower.later()),
     ]
   }
@@ -165,7 +168,9 @@ export class Pipeline implements vscode.WebviewPanelSerializer, vscode.Disposabl
   // -- the editor --------------------------------------------------------------------------------------------------
   /** The cursor's line lights its lines of the stage. */
   private point(document: vscode.TextDocument, selection: vscode.Selection | undefined): void {
-    if (selection && document.uri.toString() === this.look.uri) this.post({ type: 'lit', line: selection.active.line })
+    if (!selection || document.uri.toString() !== this.look.uri) return
+    this.lit = selection.active.line
+    this.post({ type: 'lit', line: this.lit })
   }
 
   private async goto(line: number): Promise<void> {
