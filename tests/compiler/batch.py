@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -31,11 +32,15 @@ def _loaded(source: str, flags: Sequence[str]) -> ctypes.CDLL:
 
 
 def _joined(sources: list[str]) -> str:
-    """The sources one after the other, each distinct block (between blank lines) once: preludes and helpers repeat."""
+    """The sources one after the other, each distinct block (between blank lines) once: preludes and helpers repeat. As
+    in one program, helpers come before all kernels: a long file is built in pieces that begin with the same helpers."""
     blocks: dict[str, None] = {}
     for source in sources:
         blocks.update(dict.fromkeys(block for block in source.split("\n\n") if block.strip()))
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(sorted(blocks, key=lambda block: bool(_FUNCTION.search(block)))) + "\n"
+
+
+_FUNCTION = re.compile(r"^(?:static (?:__attribute__\S+ )?)?(?:void|int) (?!uir_)\w+\([^;]*\{$", re.MULTILINE)
 
 
 def _caller(p: Compiled, library: ctypes.CDLL) -> Run:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from uopc.dtype import DType, dtypes
 from uopc.fast.emit import Counter, Emitter
 from uopc.fast.nest import Nest
-from uopc.fast.vectors import scalar_combine
 from uopc.ops import Ops
 from uopc.rangeify import identity
 from uopc.render.types import C_TYPES, constant
@@ -165,9 +164,12 @@ def total(e: Emitter, n: Nest, names: list[str], w: int) -> str:
         for k in range(len(names) // 2):
             e.code.line(f"{names[k]} = {e.vectors.combine(n.op, d, w, names[k], names[-1 - k])};", n.value)
         names = names[: (len(names) + 1) // 2]
+    last, kind, distance = names[0], e.vectors.of(d, w), w // 2
+    while distance:  # every lane with the one that far away
+        low, high = (f"{e.vectors.exchange(d, w, distance, high=h)}({last}, {last})" for h in (False, True))
+        last = e.code.fresh("acc")
+        e.code.line(f"{kind} {last} = {e.vectors.combine(n.op, d, w, low, high)};", n.value)
+        distance //= 2
     name = e.code.fresh("s")
-    e.code.line(f"{C_TYPES[d]} {name} = {e.vectors.lane(names[0], d, 0)};", n.value)
-    if w > 1:
-        step = scalar_combine(n.op, d, name, e.vectors.lane(names[0], d, "l"), e.vectors.helpers)
-        e.code.line(f"for (int l = 1; l < {w}; l++) {name} = {step};", n.value)
+    e.code.line(f"{C_TYPES[d]} {name} = {e.vectors.lane(last, d, 0)};", n.value)
     return name

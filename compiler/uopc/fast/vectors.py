@@ -102,6 +102,8 @@ class Vectors:
                 f"  {v} r;\n  for (int l = 0; l < {w}; l++) r[l] = a[l] > b[l] ? a[l] : b[l];\n"
                 f"  {s} k = ({s})(a != a);\n  return ({v})((({s})a & k) | (({s})r & ~k));\n"
             )
+        elif d.is_int and d.bits == 32:
+            body = f"  {v} r;\n  for (int l = 0; l < {w}; l++) r[l] = a[l] > b[l] ? a[l] : b[l];\n  return r;\n"
         else:
             body = f"  {s} k = ({s})(a > b);\n  return ({v})((({s})a & k) | (({s})b & ~k));\n"
         return self.declare(name, f"static inline {v} {name}({v} a, {v} b) {{\n{body}}}")
