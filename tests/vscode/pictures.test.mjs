@@ -36,7 +36,7 @@ for (const [name, theme] of Object.entries(THEMES)) {
 const SCENES = {
   /** The program with its values, its C beside it with the linked lines, its result below that, and a hover that explains. */
   async overview(rig, { scale = 1 } = {}) {
-    const window = await rig.open('softmax.uir', { size: SIZE, scale })
+    const window = await rig.open('softmax.uir', { size: { width: 1560, height: 860 }, scale })
     await window.untilLine(/%y = mul.*f32\[3, 4\]/)
     await window.command('View: Toggle Primary Side Bar Visibility')
     await window.clickLens(/generated C/)
@@ -53,6 +53,13 @@ const SCENES = {
     await window.page.mouse.move(5, 5)
     await window.goto(await window.lineOf('%y = mul', source), 2)
     await until('lit lines', () => window.lit(window.generated()), all => all.length > 0)
+    const { x, y, width } = await source.boundingBox()
+    await window.page.mouse.move(x + width, y + 300) // the border of the columns, so that the hover covers nothing
+    await window.page.mouse.down()
+    await window.page.mouse.move(x + width + 80, y + 300, { steps: 5 })
+    await window.page.mouse.up()
+    await window.page.mouse.move(5, 5)
+    await window.focus(source)
     await window.hover(/%y\[i, j\]/)
     return window
   },
