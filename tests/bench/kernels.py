@@ -46,7 +46,7 @@ from uopc.runtime import build  # noqa: E402
 from uopc.uop import UOp, buf  # noqa: E402
 
 SLICE = 0.02  # seconds
-REST = 0.03  # seconds that threads which wait busily are given to come to rest
+REST = 0.12  # seconds: OpenBLAS lets a thread wait busily for 2**28 ticks of the clock
 PUSHED_ASIDE = 0.9  # share of a slice that the process must have had
 
 
