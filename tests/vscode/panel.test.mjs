@@ -238,6 +238,8 @@ test('an output is saved as .npy', async () => {
   await panel.press('Save as .npy…')
   const input = window.page.locator('.quick-input-widget input').first()
   await input.waitFor()
+  await until('the name that the dialog offers', () => input.inputValue(), value => value.endsWith('cube.y.npy'))
+  await window.page.waitForTimeout(500) // it reads the folder before it takes another
   await input.fill(path.join(rig.workspace, 'saved.npy'))
   await window.page.waitForTimeout(1_000) // the dialog looks at the folder that is typed
   await input.press('Enter')
