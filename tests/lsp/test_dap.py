@@ -295,7 +295,7 @@ def test_memory_that_ends_while_it_runs_stops_it_and_it_can_be_looked_at(client:
     file.write_text("%x = buffer 200000 : dtype=f32 slot=0\n%y = mul %x, 2.0\n")
     client.launch(file)
     client.event("stopped")
-    room(client, 4 << 20)
+    room(client, 24 << 20)
     stopped = client.go("continue")
     assert stopped["text"].startswith("there is not enough memory")
     room(client, 256 << 20)

@@ -151,7 +151,16 @@ def process_lives(pid: int) -> bool:
         return False
     except OSError:
         return True
-    return True
+    return not _has_ended(pid)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process is only kept for its exit code, which whoever it was left to may never ask for."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:  # another system, or it is gone by now
+        return False
+    return status.rpartition(b")")[2].split()[:1] in ([b"Z"], [b"X"])
 
 
 def end_processes_in(folders: Iterable[str]) -> None:

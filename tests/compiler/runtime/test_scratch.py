@@ -57,6 +57,16 @@ def test_a_folder_says_whose_it_is(scratch: Path) -> None:
     folder.rmdir()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="who still waits for an exit code is told by /proc")
+def test_what_ended_and_nobody_asked_after_is_dead(tmp_path: Path) -> None:
+    """A killed owner whose own parent is gone too may be kept for its exit code for as long as the machine runs."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT) is None:
+            pass
+        (tmp_path / f"uir-build-{process.pid}.{_room()}-x").mkdir()
+        assert sweep(tmp_path) == 1
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="where a process works is asked of /proc")
 def test_what_is_at_work_for_a_dead_process_is_ended(tmp_path: Path) -> None:
     """A compiler goes on when its owner is killed; one that is at work for somebody who lives is left alone."""
