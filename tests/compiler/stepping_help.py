@@ -18,6 +18,19 @@ from uopc.stepping.program import SteppedProgram, open_program
 from uopc.uop import UOp
 
 Array = npt.NDArray[Any]
+# Its last store is outside.
+OUTSIDE = """\
+# uir: input 0 = [0, 1, 2, 3]
+%in = buffer 4 : dtype=i32 slot=0
+%out = buffer 3 : dtype=i32 slot=1
+%i = range 4 : idx=0 kind=loop
+%to = index %out, %i
+%from = index %in, %i
+%x = load %from
+%put = store %to, %x
+%done = end %put, %i
+%root = sink %done
+"""
 
 
 def stepped(text: str, value: str = "") -> tuple[SteppedProgram, Machine]:

@@ -6,11 +6,11 @@ import json
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from cli_help import BAD, ENDLESS, GOOD, Uir
+from processes import alive, children_of
 from runtime_help import fake_compiler, wait_until
 
 
@@ -114,25 +114,6 @@ def test_run_timeout(uir: Uir) -> None:
     assert "took longer than 0.5 s (raise --timeout)" in done.stderr
 
 
-def children_of(pid: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid and fields[0] != "Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_leaves_no_child_behind(uir: Uir, number: signal.Signals) -> None:
     file = uir.write("a.uir", ENDLESS)
@@ -149,7 +130,7 @@ def test_a_signal_leaves_no_child_behind(uir: Uir, number: signal.Signals) -> No
         _, err = process.communicate(timeout=20)
     finally:
         process.kill()
-    wait_until(lambda: not alive(child), 10)
+    wait_until(lambda: not alive([child]), 10)
     assert b"Traceback" not in err
     if number != signal.SIGKILL:
         assert process.returncode == 130
@@ -168,7 +149,7 @@ def test_signal_while_compiling(uir: Uir) -> None:
         process.communicate(timeout=20)
     finally:
         process.kill()
-    wait_until(lambda: not alive(int((uir.folder / "pid").read_text())), 10)
+    wait_until(lambda: not alive([int((uir.folder / "pid").read_text())]), 10)
     assert list(uir.temporary.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from dap_client import DapClient, Refused
+from stepping_help import OUTSIDE
 
 GEMM = """\
 # uir: input 0 = arange
@@ -25,18 +26,6 @@ GEMM = """\
 if sys.platform != "win32":
     import resource
 NOW = "Counters, accumulators, this line"
-OUTSIDE = """\
-# uir: input 0 = [0, 1, 2, 3]
-%in = buffer 4 : dtype=i32 slot=0
-%out = buffer 3 : dtype=i32 slot=1
-%i = range 4 : idx=0 kind=loop
-%to = index %out, %i
-%from = index %in, %i
-%x = load %from
-%put = store %to, %x
-%done = end %put, %i
-%root = sink %done
-"""
 
 
 @pytest.fixture

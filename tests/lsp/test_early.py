@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from client import Client, ResponseError
-from test_run import GOOD, alive, below, needs_compiler, needs_proc
+from processes import alive, below
+from test_run import GOOD, needs_compiler, needs_proc
 
 Start = Callable[..., Client]
 # The program takes some milliseconds; the reference, which steps through it, some seconds.

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from client import Client, ResponseError
-from test_run import ENDLESS, GOOD, NEVER, alive, below, needs_compiler, needs_proc, running_program, until
+from processes import alive, below
+from test_run import ENDLESS, GOOD, NEVER, needs_compiler, needs_proc, running_program, until
 
 Start = Callable[..., Client]
 RUNS = int(os.environ.get("UIR_RUNS", "50"))

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from client import Client, environment
-from test_run import ENDLESS, GOOD, NEVER, alive, below, command, needs_compiler, needs_proc, running_program, until
+from processes import alive, below, command
+from test_run import ENDLESS, GOOD, NEVER, needs_compiler, needs_proc, running_program, until
 
 import uir_lsp.readiness as readiness
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from client import Client, ResponseError, splice
+from processes import alive, below, command, folder, zombies
 
 Start = Callable[..., Client]
 GOOD = """\
@@ -38,66 +39,6 @@ needs_compiler = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="no C compiler on this machine"
 )
 needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="this system lists no processes in /proc")
-
-
-def below(pid: int) -> list[int]:
-    """Every living process below `pid`, as the kernel lists them."""
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] != "Z":
-            children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found, pending = [], [pid]
-    while pending:
-        here = children.get(pending.pop(), [])
-        found += here
-        pending += here
-    return found
-
-
-def command(pid: int) -> str:
-    """The command line of a process; empty when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def folder(pid: int) -> str:
-    """The working folder of a process: that of its run, once it has one. Empty when it is gone."""
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
-
-
-def zombies(pid: int) -> list[int]:
-    """The children of a process that ended and were not waited for."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] == "Z" and int(fields[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
-
-
-def alive(pids: list[int]) -> list[int]:
-    """Those that still run."""
-    running = []
-    for pid in pids:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if state != "Z":
-            running.append(pid)
-    return running
 
 
 def until(check: Callable[[], bool], seconds: float = 60.0) -> None:

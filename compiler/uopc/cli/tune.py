@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uopc.cli.arguments import positive, thread_count
-from uopc.cli.files import analysed, read
+from uopc.cli.files import analysed
 from uopc.cli.run import time_text
 from uopc.cli.terminal import coloured, complain, paint
 
 if TYPE_CHECKING:
     from uopc.runtime.tune import Search, Try
+    from uopc.uir import Analysis
     from uopc.uop import UOp
 
 
@@ -33,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from uopc.runtime.errors import RunError
     from uopc.runtime.scratch import sweep
 
-    root = analysed(args.file).root
+    analysis = analysed(args.file)
+    root = analysis.root
     if root is None:
         complain(f"{args.file}: error: there is nothing to compute")
         return 1
@@ -41,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         return _forget(args, root)
     sweep()
     try:
-        found = _searched(args)
+        found = _searched(args, analysis)
     except RunError as error:
         complain(f"{args.file}: error: {error}")
         return 1
@@ -50,11 +52,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _searched(args: argparse.Namespace) -> Search:
+def _searched(args: argparse.Namespace, analysis: Analysis) -> Search:
     from uopc.runtime.job import RunOptions, prepare
     from uopc.runtime.tune import tune
 
-    program = prepare(read(args.file), Path(args.file), RunOptions(threads=args.threads))
+    program = prepare(analysis, Path(args.file), RunOptions(threads=args.threads))
     return tune(program, args.seconds, (lambda tried: None) if args.json else _tell)
 
 
@@ -81,7 +83,7 @@ def _tell(tried: Try) -> None:
         print(f"  {tried.tuned!s:<44} refused: {tried.refused}", flush=True)
         return
     line = f"  {tried.tuned!s:<44} {time_text(tried.ms):>9}  {tried.ratio:5.2f} x as fast"
-    print(paint(line, "good", coloured(sys.stdout)) if tried.ratio >= 1.03 else line, flush=True)
+    print(paint(line, "good", coloured(sys.stdout)) if tried.is_clear else line, flush=True)
 
 
 def _verdict(args: argparse.Namespace, found: Search) -> str:
@@ -96,15 +98,15 @@ def _verdict(args: argparse.Namespace, found: Search) -> str:
 
 
 def _as_data(found: Search) -> dict[str, Any]:
-    tries = [
-        {**asdict(t.tuned), "milliseconds": t.ms, "ratio": t.ratio, "refused": t.refused or None} for t in found.tries
-    ]
-    for entry in tries:
-        del entry["gain"]
     return {
         "before": found.before,
         "after": found.after,
         "best": asdict(found.best),
         "complete": not found.out_of_time,
-        "tries": tries,
+        "tries": [_tried(t) for t in found.tries],
     }
+
+
+def _tried(one: Try) -> dict[str, Any]:
+    choice = {"off": one.tuned.off, "sizes": asdict(one.tuned.sizes)}
+    return {**choice, "milliseconds": one.ms, "ratio": one.ratio, "refused": one.refused or None}

@@ -174,10 +174,11 @@ class Prepared:
     compiler: Compiler
 
 
-def prepare(text: str, path: Path, options: RunOptions | None = None, cancel: CancelToken | None = None) -> Prepared:
-    """All that a run of `text` does before it is lowered. Raises RunError with what is wrong."""
-    job = _Job(text, path, options or RunOptions(), lambda stage, known: None, cancel or CancelToken())
-    analysis, root, _ = job.checked()
+def prepare(analysis: Analysis, path: Path, options: RunOptions | None = None) -> Prepared:
+    """All that a run of an analysed text does before it is lowered. Raises RunError with what is wrong."""
+    job = _Job(analysis.text, path, options or RunOptions(), lambda stage, known: None, CancelToken())
+    job.analyze = lambda text: analysis
+    _, root, _ = job.checked()
     return Prepared(root, job.inputs(analysis, root), job.limits, find_compiler(job.options.compiler))
 
 

@@ -42,6 +42,11 @@ class Try:
     ratio: float = 0.0
     refused: str = ""
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether it gains more than the noise."""
+        return self.ratio >= _CLEARLY
+
 
 @dataclass
 class Search:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_help import ENDLESS
 from runtime_help import fake_compiler
 
 from uopc.dtype import dtypes
@@ -219,14 +220,7 @@ def test_failing_compiler(tmp_path: Path) -> None:
 
 def test_timeout(tmp_path: Path) -> None:
     """A product of 3000^3 in the textbook order takes many seconds."""
-    text = """\
-%0 = buffer 9000000 : dtype=f32 slot=0
-%a = reshape %0, (3000, 1, 3000)
-%b = reshape %0, (1, 3000, 3000)
-%c = mul %a, %b
-%d = reduce %c : op=add pop=1
-"""
-    result = run(text, tmp_path, plain=True, timeout=0.5)
+    result = run(ENDLESS, tmp_path, plain=True, timeout=0.5)
     assert result.error == "line 5: %d: took longer than 0.5 s (raise --timeout)"
 
 

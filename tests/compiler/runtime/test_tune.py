@@ -6,30 +6,23 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from uopc.documentation.transformations import product
 from uopc.opt import Sizes
 from uopc.runtime import tune as tuning
 from uopc.runtime.errors import RunError
 from uopc.runtime.execute import Execution, execute
 from uopc.runtime.job import Prepared, RunOptions, prepare, run_job
+from uopc.runtime.library import build_library
 from uopc.runtime.tune import Search, tune
 from uopc.runtime.tuned import Tuned, as_run, forget, remember, remembered
-from uopc.uir import parse
+from uopc.uir import analyze, parse
 
-# A product long enough to be computed in blocks of steps.
-LONG = """\
-%0 = buffer 131072 : dtype=f32 slot=0
-%1 = buffer 131072 : dtype=f32 slot=1
-%a = reshape %0, (128, 1, 1024)
-%t = reshape %1, (1024, 128)
-%u = permute %t, (1, 0)
-%b = reshape %u, (1, 128, 1024)
-%m = mul %a, %b
-%c = reduce %m : op=add pop=1
-"""
+LONG = product(128, 128, 1024)  # long enough to be computed in blocks of steps
 Times = Callable[[str], float]
 
 
@@ -41,28 +34,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def program() -> Prepared:
-    return prepare(LONG, Path())
+    return prepare(analyze(LONG), Path())
 
 
 def searched(program: Prepared, monkeypatch: pytest.MonkeyPatch, ms: Times, **options: float) -> Search:
-    """A search in which nothing runs but the first time: a library takes the milliseconds that its C deserves."""
-    sources: dict[str, str] = {}
-    done: list[Execution] = []
-
-    def build(source: str, *_: object, **__: object) -> object:
-        sources[str(len(sources))] = source
-        built = real_build(source, *_, **__) if not done else type("Built", (), {"path": str(len(sources) - 1)})()
-        sources[str(built.path)] = source
-        return built
-
-    def run(path: object, *args: object, **named: object) -> Execution:
-        if not done:
-            done.append(execute(path, *args, **named))  # type: ignore[arg-type]
-        return Execution(done[0].outputs, ms(sources[str(path)]), 0)
-
-    real_build = tuning.build_library
-    monkeypatch.setattr(tuning, "build_library", build)
-    monkeypatch.setattr(tuning, "execute", run)
+    """A search in which every variant gives what the usual one does, in the milliseconds that its C deserves."""
+    c = tuning.compile_program(program.root)
+    real = execute(build_library(c.source, c.flags).path, c.symbol, c.args, program.inputs, checked=c.returns)
+    monkeypatch.setattr(tuning, "build_library", lambda source, *_, **__: SimpleNamespace(path=source))
+    monkeypatch.setattr(tuning, "execute", lambda source, *_, **__: Execution(real.outputs, ms(source), 0))
     return tune(program, **options)
 
 
@@ -111,7 +91,7 @@ def test_variants_that_make_the_same_c_are_not_measured(program: Prepared, monke
 
 def test_a_program_that_does_not_run_is_not_tuned() -> None:
     with pytest.raises(RunError, match="line 2"):
-        prepare("%0 = buffer 4 : dtype=f32 slot=0\n%1 = reshape %0, (3,)\n", Path())
+        prepare(analyze("%0 = buffer 4 : dtype=f32 slot=0\n%1 = reshape %0, (3,)\n"), Path())
 
 
 # -- what was found ------------------------------------------------------------------------------------------------

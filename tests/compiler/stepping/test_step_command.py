@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from stepping_help import OUTSIDE
 
 # Row sums of [[0, 1, 2], [3, 4, 5]]: 3 and 12.
 ROWS = """\
@@ -16,18 +17,6 @@ ROWS = """\
 %x = buffer 6 : dtype=f32 slot=0
 %m = reshape %x, (2, 3)
 %s = reduce %m : op=add pop=1
-"""
-OUTSIDE = """\
-# uir: input 0 = [0, 1, 2, 3]
-%in = buffer 4 : dtype=i32 slot=0
-%out = buffer 3 : dtype=i32 slot=1
-%i = range 4 : idx=0 kind=loop
-%to = index %out, %i
-%from = index %in, %i
-%x = load %from
-%put = store %to, %x
-%done = end %put, %i
-%root = sink %done
 """
 
 
