@@ -5,7 +5,7 @@ Two programs come out of one graph: the plain one is the textbook's, for reading
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
@@ -106,10 +106,14 @@ def inline_calls(root: UOp) -> UOp:
 
 
 def _inlined(u: UOp) -> UOp | None:
-    if u.op is not Ops.CALL:
-        return None
-    body, args = u.src[0], u.src[1:]
-    return body.substitute({p: args[p.arg.slot] for p in body.toposort() if p.op is Ops.PARAM})
+    return applied(u.src[0], u.src[1:]) if u.op is Ops.CALL else None
+
+
+def applied(body: UOp, args: Sequence[UOp]) -> UOp:
+    """A function body with the arguments in the place of its params. What it calls is to be inlined before, if it is to
+    be computed: a function of its own may have params in further slots."""
+    params = (u for u in body.toposort() if u.op is Ops.PARAM and u.arg.slot < len(args))
+    return body.substitute({p: args[p.arg.slot] for p in params})
 
 
 def resolve_stores(root: UOp) -> UOp:

@@ -217,7 +217,7 @@ class Documents(Generic[T]):
             self._tell(entry, snapshot, self._prepare(snapshot))
             if not snapshot.analysis.settled:
                 self._settle_later(entry, snapshot)
-        except Exception:
+        except Exception:  # as in _refresh
             log.exception("the analysis of %s failed", entry.document.uri)
         return True
 
@@ -262,7 +262,7 @@ class Documents(Generic[T]):
         except Superseded:
             if not old():
                 self._pause(entry, PAUSE)
-        except Exception:
+        except Exception:  # a fault of ours in one text: it is told in the log, and the next edit is analysed again
             log.exception("the analysis of %s failed", entry.document.uri)
 
     def _settle_later(self, entry: Entry, snapshot: Snapshot) -> None:

@@ -111,11 +111,11 @@ def _known(analysis: Source, bare: str, u: UOp, style: Style, traced: bool) -> d
 
 def _substituted(u: UOp, names: Names, style: Style) -> dict[str, Any]:
     """The index map of a call: that of its body with the arguments in the place of the params."""
-    nodes = u.src[0].toposort()
-    if len(nodes) > MAX_INNER:
+    from uopc.pipeline import applied  # only a call needs it
+
+    if len(u.src[0].toposort()) > MAX_INNER:
         return {}
-    params = {p: u.src[p.arg.slot + 1] for p in nodes if p.op is Ops.PARAM and p.arg.slot + 1 < len(u.src)}
-    body = u.src[0].substitute(params)
+    body = applied(u.src[0], u.src[1:])
     return _mapped(body, lambda x: names(u if x is body else x), style, False) if is_tensor_step(body) else {}
 
 
